@@ -18,6 +18,11 @@ pub(crate) fn monotonic_ns() -> u64 {
     read_ns(ClockId::Monotonic)
 }
 
+/// Nanoseconds since 1970 (UTC) at the beginning of `CLOCK_MONOTONIC`'s axis, by the present setting of the clock.
+pub(crate) fn unix_ns_at_zero() -> i64 {
+    read_ns(ClockId::Realtime) as i64 - monotonic_ns() as i64
+}
+
 /// CPU time that the calling thread has used, user and system.
 pub(crate) fn thread_cpu_ns() -> u64 {
     read_ns(ClockId::ThreadCPUTime)

@@ -1,10 +1,10 @@
 //! One connection of a worker, and its session.
 
-use crate::http::HttpState;
+use crate::http::{self, HttpState};
 use crate::lane::Lane;
 use crate::ways::Attempt;
 use crate::{KeepAlive, LoadPlan};
-use proofload_wire::{Outbox, Request, Session, State};
+use proofload_wire::{Outbox, Protocol, Request, Session, State};
 
 /// State of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,17 @@ impl Connection {
     pub fn new(plan: &LoadPlan, target: usize, longest: usize) -> Self {
         let mut session = Session::new(plan.targets[target].protocol, plan.in_flight);
         let http = HttpState::new(plan, target, longest, &mut session);
+        Connection::with(target, session, http)
+    }
+
+    /// A connection to another origin, which is the target with that index; [`HttpState`] comes with each exchange.
+    pub fn elsewhere(plan: &LoadPlan, target: usize) -> Self {
+        let mut session = Session::new(Protocol::Http1, 1);
+        http::keep(plan, &mut session);
+        Connection::with(target, session, None)
+    }
+
+    fn with(target: usize, session: Session, http: Option<Box<HttpState>>) -> Self {
         Connection {
             phase: Phase::Cold,
             target: target as u32,

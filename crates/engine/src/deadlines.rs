@@ -24,6 +24,11 @@ impl Deadlines {
         Deadlines { at_ns: vec![NEVER; n], shortest_ns, next_sweep_ns: 0, expired: Vec::with_capacity(n) }
     }
 
+    /// Makes room for one more connection.
+    pub fn grow(&mut self) {
+        self.at_ns.push(NEVER);
+    }
+
     /// Sets the deadline of a connection, in place of the one it had.
     #[inline]
     pub fn set(&mut self, conn: u32, now_ns: u64, after_ns: u64) {

@@ -2,7 +2,9 @@
 
 use crate::check::{Dealt, check};
 use crate::driver::{Allowance, Drivers, EpollDrivers, UringDrivers};
+use crate::elsewhere::{Around, Names, ORIGINS_MAX};
 use crate::health;
+use crate::http::follows;
 use crate::load::Share;
 use crate::record::{HandedOver, WorkerResult, WorkerSums};
 use crate::seconds::{Collector, Giving};
@@ -14,6 +16,7 @@ use crate::{
 };
 use proofload_language::tr;
 use proofload_measure::{Collected, SECOND_NS, SecondQuantiles, Stretch, Window, silences};
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -99,6 +102,7 @@ impl<D: Drivers> Network for D {
         let common = Common {
             watch,
             drivers,
+            around: Around { names: Names::default(), unix_ns: drivers.unix_ns_at_zero() },
             given_start_ns: start_ns,
             ready: Barrier::new(threads as usize),
             failed: AtomicBool::new(false),
@@ -257,6 +261,7 @@ pub(crate) fn show(plan: &LoadPlan, watch: &Watch, stretch: &Stretch<'_>, quanti
 struct Common<'a, D> {
     watch: &'a Watch,
     drivers: &'a D,
+    around: Around,
     /// The first instant, if the caller gave it.
     given_start_ns: Option<u64>,
     ready: Barrier,
@@ -296,14 +301,19 @@ impl<D: Drivers> WorkerGroup<'_, D> {
         let share =
             Share { k: u64::from(plan.share.0) * n + u64::from(worker), n: u64::from(plan.share.1) * n };
         let dealt = self.dealt.of_share(share);
-        let capacity = dealt.most.iter().sum::<u64>() as u32;
+        let each = if follows(plan) { 1 + ORIGINS_MAX as u64 } else { 1 };
+        let capacity = (dealt.most.iter().sum::<u64>() * each) as u32;
         let opened = pin(plan, number).and_then(|()| {
             let opened = common.drivers.open(number, capacity);
             let opened =
                 opened.map_err(|source| EngineError::System { what: tr!("engine-no-driver"), source })?;
-            let layer = Layer::new(&plan.targets, capacity, common.drivers.tap());
+            let layer = match plan.asking.elsewhere_tls {
+                None => Layer::new(&plan.targets, capacity, common.drivers.tap()),
+                Some(_) => Layer::always(&plan.targets, capacity, common.drivers.tap()).map(Some),
+            };
             let layer = layer.map_err(|problems| EngineError::Plan(problems.join("; ")))?;
-            let worker = Worker::new(plan, common.watch, &common.stopped_at, share, &dealt, giving);
+            let around = &common.around;
+            let worker = Worker::new(plan, around, common.watch, &common.stopped_at, share, &dealt, giving);
             Ok((opened, layer, worker))
         });
         common.failed.fetch_or(opened.is_err(), Ordering::Relaxed);
@@ -403,6 +413,10 @@ pub(crate) fn gather(
         workers.iter().flat_map(|worker| worker.negotiated.iter().copied()).collect();
     negotiated.sort_unstable();
     negotiated.dedup();
+    let mut elsewhere = BTreeMap::new();
+    for (url, redirects) in workers.iter().flat_map(|worker| &worker.elsewhere) {
+        *elsewhere.entry(url.clone()).or_insert(0) += redirects;
+    }
     let mut bad_answers = Vec::new();
     let mut addresses = Vec::new();
     for worker in workers {
@@ -419,6 +433,7 @@ pub(crate) fn gather(
     let window_start_ns = snapshot.window.start_ns;
     LoadResult {
         negotiated,
+        elsewhere: elsewhere.into_iter().collect(),
         snapshot,
         per_second: sums.counts,
         quantiles_per_second: quantiles,

@@ -4,9 +4,10 @@
 //! No other file of the engine knows the protocol. An exchange that takes several requests stays one exchange: intended
 //! once, sent when its first request was, over when its last answer is whole. Only the last answer is judged.
 
+use crate::elsewhere::{Elsewhere, Named, ORIGINS_MAX};
 use crate::{LoadPlan, MixEntry};
 use proofload_wire::http1::{
-    Credentials, Digest, Jar, Leads, Origin, Parts, Scheme, becomes_get, is_redirect, resolve,
+    Credentials, Digest, Jar, Leads, Now, Origin, Parts, Scheme, becomes_get, is_redirect, resolve,
 };
 use proofload_wire::{Filling, Replacement, Request, Session, Values};
 
@@ -26,12 +27,42 @@ pub(crate) fn longest_target(plan: &LoadPlan) -> usize {
     plan.mix.iter().filter_map(longest).max().unwrap_or(0)
 }
 
-fn follows(plan: &LoadPlan) -> bool {
+pub(crate) fn follows(plan: &LoadPlan) -> bool {
     plan.mix.iter().any(|entry| entry.follow.most > 0)
 }
 
 fn proves(plan: &LoadPlan) -> bool {
     plan.mix.iter().any(|entry| entry.digest.is_some())
+}
+
+/// Lets a session keep what is read here of its answers.
+pub(crate) fn keep(plan: &LoadPlan, session: &mut Session) {
+    let Session::Http1(http1) = session else { return };
+    if plan.asking.cookies {
+        http1.keep_set_cookies();
+    }
+    if follows(plan) {
+        http1.keep_location();
+    }
+    if proves(plan) {
+        http1.keep_challenges();
+    }
+}
+
+/// Hosts that the requests of a plan name, each with the index of its target.
+pub(crate) fn hosts(plan: &LoadPlan) -> Vec<(String, usize)> {
+    let host = |entry: &MixEntry| {
+        let bytes = &entry.request.bytes;
+        let origin = Origin { scheme: Scheme::Http, authority: &bytes[Parts::of(bytes)?.host] };
+        Some((String::from_utf8_lossy(origin.host_and_port()?.0).into_owned(), entry.target))
+    };
+    plan.mix.iter().filter(|entry| entry.follow.most > 0).filter_map(host).collect()
+}
+
+fn named(origin: Origin<'_>) -> Option<Named> {
+    let (host, port) = origin.host_and_port()?;
+    let host = String::from_utf8_lossy(host).to_ascii_lowercase();
+    Some(Named { secure: origin.scheme == Scheme::Https, host, port })
 }
 
 /// True if a redirect may ask for a GET of this request that the entry does not have.
@@ -52,6 +83,8 @@ pub(crate) enum Next {
     Prove,
     /// It would, but has followed as many redirects as it may.
     TooMany,
+    /// It would, but redirects have led to as many other origins as Proofload goes to.
+    TooFar,
 }
 
 /// Most challenges that one request answers: the server's, and again where it says that its nonce is too old.
@@ -75,8 +108,12 @@ pub(crate) struct HttpState {
     followed: u32,
     /// True if a redirect made a GET of the request.
     as_get: bool,
+    /// The other origin to which the next request goes; `None` for the first one's.
+    away: Option<usize>,
     /// Path and query of the next request, while they are found out.
     next: Vec<u8>,
+    /// What the present request says instead of its target, or of its target and host.
+    replaced: Vec<u8>,
 }
 
 impl HttpState {
@@ -84,30 +121,24 @@ impl HttpState {
     /// keeps cookies nor follows redirects, or the target speaks another protocol. There is room for the
     /// [longest path](longest_target) from the beginning.
     pub fn new(plan: &LoadPlan, target: usize, longest: usize, session: &mut Session) -> Option<Box<Self>> {
-        let Session::Http1(http1) = session else { return None };
+        let Session::Http1(_) = session else { return None };
+        keep(plan, session);
         let (cookies, follows) = (plan.asking.cookies, follows(plan));
-        if cookies {
-            http1.keep_set_cookies();
-        }
-        if follows {
-            http1.keep_location();
-        }
         let proves = proves(plan);
-        if proves {
-            http1.keep_challenges();
-        }
         let tls = plan.targets[target].transport.tls.is_some();
         let scheme = if tls { Scheme::Https } else { Scheme::Http };
         (cookies || follows || proves).then(|| {
             Box::new(HttpState {
                 scheme,
-                jar: cookies.then(|| Jar::new(scheme)),
+                jar: cookies.then(Jar::default),
                 target: Vec::with_capacity(longest),
                 lines: Vec::new(),
                 digest: Digest::default(),
                 challenged: 0,
                 followed: 0,
                 as_get: false,
+                away: None,
+                replaced: Vec::new(),
                 // Where a redirect is followed, the two change places.
                 next: Vec::with_capacity(if follows { longest } else { 0 }),
             })
@@ -118,6 +149,12 @@ impl HttpState {
         self.followed = 0;
         self.challenged = 0;
         self.as_get = false;
+        self.away = None;
+    }
+
+    /// The other origin to which the next request goes; `None` for the one of the exchange.
+    pub fn away(&self) -> Option<usize> {
+        self.away
     }
 
     /// True if the present request is not the first of its exchange.
@@ -127,9 +164,21 @@ impl HttpState {
 
     /// The present request, and the same as the last one of its connection.
     pub fn requests<'a>(&self, entry: &'a MixEntry) -> [&'a Request; 2] {
-        match &entry.follow.as_get {
-            Some([request, closing]) if self.as_get => [request, closing],
-            _ => [&entry.request, &entry.closing_request],
+        let [request, closing] = match (&entry.follow.elsewhere, &entry.follow.as_get) {
+            (Some([_, get]), _) if self.as_get && self.away.is_some() => get,
+            (Some([bare, _]), _) if self.away.is_some() => bare,
+            (_, Some(get)) if self.as_get => get,
+            _ => return [&entry.request, &entry.closing_request],
+        };
+        [request, closing]
+    }
+
+    /// Origin of the present request.
+    fn here<'a>(&self, entry: &'a MixEntry, parts: &Parts, elsewhere: &'a Elsewhere<'_>) -> Origin<'a> {
+        match self.away.map(|other| elsewhere.authority(other)) {
+            None => Origin { scheme: self.scheme, authority: &entry.request.bytes[parts.host.clone()] },
+            Some((true, authority)) => Origin { scheme: Scheme::Https, authority: authority.as_bytes() },
+            Some((false, authority)) => Origin { scheme: Scheme::Http, authority: authority.as_bytes() },
         }
     }
 
@@ -137,10 +186,10 @@ impl HttpState {
     #[inline(never)]
     pub fn fill<'a>(
         &'a mut self,
-        request: &Request,
-        credentials: Option<&Credentials>,
+        (entry, request): (&MixEntry, &Request),
         values: &'a Values,
         now_ns: u64,
+        elsewhere: &Elsewhere<'_>,
     ) -> Filling<'a> {
         let Some(parts) = Parts::of(&request.bytes) else {
             return Filling::of(values);
@@ -151,18 +200,26 @@ impl HttpState {
             request.places.write_stretch(&request.bytes, stretch.clone(), values, &mut self.target);
         }
         self.lines.clear();
-        if let Some(jar) = &self.jar {
-            jar.write_header(&self.target, now_ns, &mut self.lines);
+        if let Some(jar) = &self.jar
+            && let Some(of_entry) = Parts::of(&entry.request.bytes)
+        {
+            let here = self.here(entry, &of_entry, elsewhere);
+            jar.write_header(here, &self.target, now_ns, &mut self.lines);
         }
+        // Only the origin of the exchange gets them.
+        let credentials: Option<&Credentials> = entry.digest.as_deref().filter(|_| self.away.is_none());
         if let Some(credentials) = credentials {
-            self.digest.write_header(
-                credentials,
-                parts.method(&request.bytes),
-                &self.target,
-                &mut self.lines,
-            );
+            let method = parts.method(&request.bytes);
+            self.digest.write_header(credentials, method, &self.target, &mut self.lines);
         }
-        let replacement = self.is_following().then(|| Replacement { stretch, bytes: &self.target });
+        let replacement = match self.away.map(|other| elsewhere.authority(other)) {
+            _ if !self.is_following() => None,
+            None => Some(Replacement { stretch, bytes: &self.target }),
+            Some((_, authority)) => {
+                parts.write_at(&request.bytes, &self.target, authority, &mut self.replaced);
+                Some(Replacement { stretch: stretch.start..parts.host.end, bytes: &self.replaced })
+            }
+        };
         Filling { addition: &self.lines, replacement, ..Filling::of(values) }
     }
 
@@ -180,25 +237,49 @@ impl HttpState {
     }
 
     /// Takes the cookies of a whole answer, and decides whether the exchange goes on.
-    pub fn answered(&mut self, session: &Session, entry: &MixEntry, code: u16, now_ns: u64) -> Next {
+    pub fn answered(
+        &mut self,
+        session: &Session,
+        entry: &MixEntry,
+        code: u16,
+        (now_ns, unix_ns): (u64, i64),
+        elsewhere: &mut Elsewhere<'_>,
+    ) -> Next {
         let Session::Http1(http1) = session else { return Next::Done };
+        let bytes = &entry.request.bytes;
+        let Some(parts) = Parts::of(bytes) else { return Next::Done };
+        let here = self.here(entry, &parts, elsewhere);
         if let Some(jar) = &mut self.jar {
-            http1.set_cookies().for_each(|line| jar.take(line, &self.target, now_ns));
+            let now = Now { ns: now_ns, unix_s: unix_ns.div_euclid(1_000_000_000) };
+            http1.set_cookies().for_each(|line| jar.take(line, here, &self.target, now));
         }
-        if entry.digest.is_some() && self.is_challenged(code, http1.challenges()) {
+        if entry.digest.is_some() && self.away.is_none() && self.is_challenged(code, http1.challenges()) {
             return Next::Prove;
         }
         if entry.follow.most == 0 || !is_redirect(code) {
             return Next::Done;
         }
-        let bytes = &entry.request.bytes;
-        let (Some(location), Some(parts)) = (http1.location(), Parts::of(bytes)) else { return Next::Done };
-        let here = Origin { scheme: self.scheme, authority: &bytes[parts.host.clone()] };
-        if resolve(location, &self.target, here, &mut self.next) != Leads::Here {
-            return Next::Done;
-        }
+        let Some(location) = http1.location() else { return Next::Done };
+        let there = match resolve(location, &self.target, here, &mut self.next) {
+            Leads::Here => None,
+            Leads::Elsewhere(there) => Some(there),
+            Leads::Nowhere => return Next::Done,
+        };
         if self.followed >= entry.follow.most {
+            self.tell_whole(there);
             return Next::TooMany;
+        }
+        if let Some(there) = there {
+            let home = Origin { scheme: self.scheme, authority: &bytes[parts.host.clone()] };
+            let other = if there == home { None } else { named(there) };
+            self.away = match other.map(|other| elsewhere.index_of(other)) {
+                None => None,
+                Some(Some(other)) => Some(other),
+                Some(None) => {
+                    self.tell_whole(Some(there));
+                    return Next::TooFar;
+                }
+            };
         }
         std::mem::swap(&mut self.target, &mut self.next);
         self.followed += 1;
@@ -207,12 +288,29 @@ impl HttpState {
         Next::Follow
     }
 
+    /// Puts the origin before the path of the request that is not sent, for a sentence.
+    fn tell_whole(&mut self, there: Option<Origin<'_>>) {
+        if let Some(there) = there.and_then(named) {
+            self.next.splice(0..0, there.url().into_bytes());
+        }
+    }
+
     /// The sentence about an exchange that was redirected more than `most` times.
     pub fn too_many(&self, most: u32) -> String {
+        let plural = if most == 1 { "" } else { "s" };
+        format!("more than {most} redirect{plural}, the last to {}", self.shown_next())
+    }
+
+    /// The sentence about an exchange that was redirected to one origin too many.
+    pub fn too_far(&self) -> String {
+        let to = self.shown_next();
+        format!("redirected to {to}: Proofload goes to {ORIGINS_MAX} other origins; this limit cannot be raised")
+    }
+
+    fn shown_next(&self) -> String {
         let shown = String::from_utf8_lossy(&self.next[..self.next.len().min(SHOWN_BYTES)]);
         let dots = if self.next.len() > SHOWN_BYTES { "..." } else { "" };
-        let plural = if most == 1 { "" } else { "s" };
-        format!("more than {most} redirect{plural}, the last to {shown}{dots}")
+        format!("{shown}{dots}")
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) enum LanePhase {
     Asking,
     /// Its exchange has ended. It is not free before its connection has ended, or may be dialed again.
     Resting,
+    /// Its exchange goes on at another origin ([`crate::elsewhere`]).
+    Away,
 }
 
 /// A lane and the exchange it carries.
@@ -68,6 +70,18 @@ impl Lane {
             sample: None,
             numbers: vec![0; feeders].into(),
         }
+    }
+
+    /// A lane for exchanges that are redirected to the target with that index.
+    pub fn elsewhere(target: usize) -> Self {
+        Lane { idle_since_ns: None, ..Lane::new(target, 0) }
+    }
+
+    /// Lets another lane go on with the present exchange.
+    pub fn hand_over(&mut self, to: &mut Lane) {
+        (to.entry, to.times, to.ready_ns) = (self.entry, self.times, self.ready_ns);
+        to.sample = self.sample.take();
+        std::mem::swap(&mut to.numbers, &mut self.numbers);
     }
 
     /// True while an exchange has begun and not ended.

@@ -11,6 +11,7 @@ mod connection;
 mod deadlines;
 pub mod debug;
 pub mod driver;
+mod elsewhere;
 mod error;
 mod expect;
 pub mod feed;

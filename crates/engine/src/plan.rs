@@ -3,6 +3,7 @@
 use crate::Target;
 use crate::feed::Feed;
 use crate::load::Profile;
+use crate::target::Tls;
 use proofload_wire::Request;
 use proofload_wire::http1::Credentials;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,9 @@ pub struct Asking {
     /// The named part of the load that each entry of the mix belongs to, by its index; entries of one name have one. Empty
     /// where nothing is told apart, which costs nothing.
     pub parts: Vec<u32>,
+    /// TLS with other origins that redirects lead to, where no target has any; the server's name is the origin's. Without
+    /// it none of `https` is gone to.
+    pub elsewhere_tls: Option<Arc<Tls>>,
 }
 
 impl Asking {
@@ -35,11 +39,14 @@ impl Asking {
 /// Treatment of redirects; by default the first answer is the answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Follow {
-    /// Most redirects that one exchange follows, within its origin; 0 follows none.
+    /// Most redirects that one exchange follows; 0 follows none.
     pub most: u32,
     /// The request as a GET without a body, and the same as the last of its connection, where a redirect may ask for it;
     /// without them the request stays what it is.
     pub as_get: Option<[Arc<Request>; 2]>,
+    /// The requests for other origins, without credentials, each with the same as the last of its connection: as it is, and as
+    /// a GET. `None` where they are the same.
+    pub elsewhere: Option<[[Arc<Request>; 2]; 2]>,
 }
 
 /// Conditions for an answer to count as answered.

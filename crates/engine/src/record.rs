@@ -168,6 +168,8 @@ pub(crate) struct WorkerResult {
     pub no_port: u64,
     pub no_descriptor: u64,
     pub negotiated: Vec<Negotiated>,
+    /// Redirects that led to other origins, by the URL of each.
+    pub elsewhere: Vec<(String, u64)>,
     pub behind: u64,
     /// Connections there were from the beginning, and in the end.
     pub first_connections: u64,
@@ -441,6 +443,7 @@ impl WorkerRecord {
             no_port: self.no_port,
             no_descriptor: self.no_descriptor,
             negotiated: self.negotiated,
+            elsewhere: Vec::new(),
             behind: self.behind,
             first_connections: connections,
             connections,

@@ -237,6 +237,8 @@ pub struct LoadResult {
     pub checks: Vec<Check>,
     /// Parameters that TLS handshakes agreed on, each kind once, sorted. Their number and duration are in the snapshot.
     pub negotiated: Vec<Negotiated>,
+    /// Redirects that exchanges intended within the window followed to other origins, by the URL of each, sorted.
+    pub elsewhere: Vec<(String, u64)>,
     /// The first bad answer of each outcome, of each named part where there are any.
     pub bad_answers: Vec<BadAnswer>,
     /// True if it was stopped before its extent.

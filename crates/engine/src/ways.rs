@@ -17,16 +17,15 @@ const REST_NS: u64 = 100_000_000;
 const SILENT_REST_NS: u64 = 40 * ATTEMPT_NS;
 
 /// The addresses of a target.
-#[derive(Debug)]
-pub(crate) struct Ways<'a> {
-    ways: Vec<Way<'a>>,
+#[derive(Debug, Default)]
+pub(crate) struct Ways {
+    ways: Vec<Way>,
     /// Family of the address that accepted last: true for IPv6.
     is_ipv6: Option<bool>,
 }
 
 #[derive(Debug)]
-struct Way<'a> {
-    address: &'a Address,
+struct Way {
     /// The target at this address alone.
     to: Target,
     is_ipv6: bool,
@@ -58,11 +57,10 @@ impl Attempt {
     }
 }
 
-impl<'a> Ways<'a> {
+impl Ways {
     /// The addresses that can be reached from these local ones, any if there are none.
-    pub fn new(target: &'a Target, bind: &[IpAddr]) -> Self {
+    pub fn new(target: &Target, bind: &[IpAddr]) -> Self {
         let ways = target.addresses.iter().filter(|address| is_reached(address, bind)).map(|address| Way {
-            address,
             to: target.at(address),
             is_ipv6: is_ipv6(address),
             accepts: false,
@@ -71,6 +69,11 @@ impl<'a> Ways<'a> {
             counts: AddressUse::of(address.clone()),
         });
         Ways { ways: ways.collect(), is_ipv6: None }
+    }
+
+    /// True if no address can be dialed.
+    pub fn is_empty(&self) -> bool {
+        self.ways.is_empty()
     }
 
     /// The target at the address that is to be dialed next. There must be one that was not.
@@ -109,8 +112,8 @@ impl<'a> Ways<'a> {
     }
 
     /// The address that was dialed last.
-    pub fn address(&self, attempt: &Attempt) -> &'a Address {
-        self.ways[usize::from(attempt.at)].address
+    pub fn address(&self, attempt: &Attempt) -> &Address {
+        &self.ways[usize::from(attempt.at)].to.addresses.first
     }
 
     /// It has accepted the connection.
@@ -145,10 +148,10 @@ impl<'a> Ways<'a> {
     }
 
     /// The fault of an attempt that ends with this one, its address, and the number of addresses dialed.
-    pub fn verdict(&self, attempt: &Attempt, last: DialFault) -> (DialFault, &'a Address, u32) {
+    pub fn verdict(&self, attempt: &Attempt, last: DialFault) -> (DialFault, Address, u32) {
         let first = attempt.fault.filter(|_| is_of_address(last));
         let (fault, at) = first.unwrap_or((last, attempt.at));
-        (fault, self.ways[usize::from(at)].address, attempt.tried.count_ones())
+        (fault, self.ways[usize::from(at)].to.addresses.first.clone(), attempt.tried.count_ones())
     }
 
     /// A connection has ended on which that many exchanges had.
@@ -196,7 +199,7 @@ mod tests {
     }
 
     /// Numbers of the addresses that an attempt dials when all of them fail so, one after the other at once.
-    fn dialed(ways: &mut Ways<'_>, number: u64, fault: DialFault, now_ns: u64) -> Vec<u8> {
+    fn dialed(ways: &mut Ways, number: u64, fault: DialFault, now_ns: u64) -> Vec<u8> {
         let mut attempt = Attempt { number, ..Attempt::default() };
         attempt.begin();
         let mut dialed = Vec::new();
@@ -229,7 +232,7 @@ mod tests {
             let mut attempt = Attempt::default();
             ways.next(&mut attempt, 7);
             assert!(ways.failed(&mut attempt, fault, 7));
-            let first = |ways: &mut Ways<'_>, now_ns| {
+            let first = |ways: &mut Ways, now_ns| {
                 let mut attempt = Attempt::default();
                 ways.next(&mut attempt, now_ns);
                 attempt.at

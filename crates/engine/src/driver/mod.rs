@@ -217,6 +217,10 @@ pub trait Drivers: Sync {
 
     /// The time of the axis that all its drivers share.
     fn now_ns(&self) -> u64;
+    /// Nanoseconds since 1970 (UTC) at the beginning of that axis.
+    fn unix_ns_at_zero(&self) -> i64 {
+        crate::clock::unix_ns_at_zero()
+    }
     /// True if time stops while a worker waits for another thread.
     fn is_virtual(&self) -> bool {
         false

@@ -79,6 +79,14 @@ impl Layer {
         if tap.is_none() && targets.iter().all(|target| target.transport.is_plain()) {
             return Ok(None);
         }
+        Layer::always(targets, capacity, tap).map(Some)
+    }
+
+    /// The same where later targets may have something to put between.
+    ///
+    /// # Errors
+    /// All problems of the targets.
+    pub fn always(targets: &[Target], capacity: u32, tap: Option<Arc<Tap>>) -> Result<Self, Vec<String>> {
         let mut ways: Vec<Way> = Vec::new();
         for target in targets {
             let tls = target.transport.tls.as_ref();
@@ -94,11 +102,17 @@ impl Layer {
         let mut links = Vec::new();
         links.resize_with(capacity as usize, Link::default);
         let buffers = Buffers::default();
-        Ok(Some(Layer { ways, links, buffers, fault: None, shaken: None, tap }))
+        Ok(Layer { ways, links, buffers, fault: None, shaken: None, tap })
     }
 
-    pub(super) fn way_to(&self, to: &Target) -> usize {
-        self.ways.iter().position(|way| way.target == *to).unwrap_or_default()
+    /// The way to a target; one that was not there from the beginning has no problems, and sessions of its own.
+    pub(super) fn way_to(&mut self, to: &Target) -> usize {
+        let known = self.ways.iter().position(|way| way.target == *to);
+        known.unwrap_or_else(|| {
+            let settings = to.transport.tls.as_ref().and_then(|tls| tls::settings(tls).ok());
+            self.ways.push(Way { target: to.clone(), settings });
+            self.ways.len() - 1
+        })
     }
 
     pub(super) fn link(&mut self, conn: Conn) -> &mut Link {

@@ -15,6 +15,7 @@ mod think;
 
 use crate::check::Dealt;
 use crate::driver::{Conn, DialFault, Driver, Handler, Net, Sent, Wake};
+use crate::elsewhere::Around;
 use crate::load::Share;
 use crate::record::{HandedOver, WorkerRecord, WorkerResult};
 use crate::seconds::Giving;
@@ -55,6 +56,7 @@ impl<'a> Worker<'a> {
     /// instant is fixed when every worker is ready, and comes soon after.
     pub fn new(
         plan: &'a LoadPlan,
+        around: &Around,
         watch: &'a Watch,
         stopped_at: &'a AtomicU64,
         share: Share,
@@ -62,7 +64,8 @@ impl<'a> Worker<'a> {
         giving: Giving,
     ) -> Self {
         let window = Window { start_ns: plan.discard_ns, end_ns: plan.discard_ns + plan.extent.longest_ns() };
-        let exchanges = Exchanges::new(plan, share, dealt, WorkerRecord::new(window, giving, &plan.asking));
+        let record = WorkerRecord::new(window, giving, &plan.asking);
+        let exchanges = Exchanges::new(plan, around, share, dealt, record);
         let pace = Pace::new(plan, share, &window, &exchanges.lanes, exchanges.first_lanes());
         Worker {
             plan,
@@ -133,6 +136,9 @@ impl<'a> Worker<'a> {
             self.open(net, conn, now);
         }
         self.go_on_sending(net);
+        if !self.exchanges.elsewhere.waiting.is_empty() {
+            self.look_up(net, now);
+        }
         self.begin_due(net, now);
         if self.exchanges.opener.may_grow(now)
             && let Some(conn) = self.pace.grow()
@@ -154,6 +160,15 @@ impl<'a> Worker<'a> {
         for _ in 0..self.exchanges.unfinished.len() {
             let Some(conn) = self.exchanges.unfinished.pop_front() else { return };
             let freed = self.exchanges.writable(net, conn);
+            self.release(net, freed);
+        }
+    }
+
+    /// Dials origins whose names are known by now.
+    #[cold]
+    fn look_up<N: Net>(&mut self, net: &mut N, now: u64) {
+        for conn in std::mem::take(&mut self.exchanges.elsewhere.waiting) {
+            let freed = self.exchanges.look_up(net, conn, now);
             self.release(net, freed);
         }
     }
@@ -274,6 +289,9 @@ impl<'a> Worker<'a> {
             return Wake { at_ns: now, exact: false };
         }
         let mut at_ns = self.live.due_ns().min(deadlines.next_ns());
+        if !self.exchanges.elsewhere.waiting.is_empty() {
+            at_ns = at_ns.min(now + WAIT_NS_MAX);
+        }
         // Coalesced sends leave whenever the worker wakes, so it sleeps as long as it is allowed to.
         if self.drain_end_ns.is_none() && self.plan.profile.coalesce_ns() == 0 {
             // A worker that sleeps for long does not notice that the machine, or a SIGSTOP, kept it from waking up.
@@ -307,7 +325,7 @@ impl<'a> Worker<'a> {
     fn finish<D: Driver>(mut self, driver: &mut D) -> HandedOver {
         let now = driver.net().now_ns();
         self.exchanges.give_up(driver.net(), now);
-        let Exchanges { connections, ways, lanes, mut record, opener, .. } = self.exchanges;
+        let Exchanges { connections, ways, lanes, mut record, opener, elsewhere, .. } = self.exchanges;
         self.pace.give_up(now, &mut record);
         let counted = matches!(self.plan.extent, Extent::Requests { .. });
         let reached = counted && self.pace.reached_count();
@@ -320,12 +338,15 @@ impl<'a> Worker<'a> {
         }
         self.live.update(&record, now);
         let stopped_early = !reached && (counted || record.end_ns() < record.window.end_ns);
-        let opened = connections.len() as u64 - self.pace.in_reserve();
+        let own = connections.len() - elsewhere.companions();
+        let opened = own as u64 - self.pace.in_reserve();
         let HandedOver { sums, worker } = record.finish(end, opened, driver.name());
         let mut addresses = Vec::new();
-        ways.into_iter().for_each(|ways| AddressUse::add_all(&mut addresses, ways.finish()));
-        let worker =
-            WorkerResult { stopped_early, first_connections: opener.first() as u64, addresses, ..worker };
+        // What other origins were dialed for is told by their own counts.
+        let ways = ways.into_iter().take(self.plan.targets.len());
+        ways.for_each(|ways| AddressUse::add_all(&mut addresses, ways.finish()));
+        let (first_connections, elsewhere) = (opener.first() as u64, elsewhere.counts());
+        let worker = WorkerResult { stopped_early, first_connections, addresses, elsewhere, ..worker };
         HandedOver { sums, worker }
     }
 }

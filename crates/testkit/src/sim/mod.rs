@@ -7,6 +7,7 @@
 mod network;
 mod peer;
 mod server;
+mod town;
 
 pub use network::{Sim, SimNet};
 pub use peer::{Accept, Peer, Reply, ScriptPeer, ScriptStep};
@@ -14,8 +15,10 @@ pub use server::{Fault, Redirect, Served, Server, Service, Stall};
 
 use proofload_engine::driver::{Allowance, Drivers};
 use proofload_engine::{EngineError, Launch, LoadPlan, LoadResult, Network, Sockets, Watch, launch};
+use server::Serving;
 use std::io;
 use std::sync::{Arc, Mutex};
+use town::Town;
 
 /// One load on this machine's sockets.
 ///
@@ -94,6 +97,9 @@ impl Default for Machine {
     }
 }
 
+/// Beginning of each world: 1994-11-06 08:49:37 (UTC), in nanoseconds since 1970.
+pub const WORLD_UNIX_NS: i64 = 784_111_777_000_000_000;
+
 /// Puts something before the servers of a world: a peer that speaks for them, such as one that adds TLS.
 pub trait Front: std::fmt::Debug + Send + Sync {
     /// Peer that the generator meets instead of that server.
@@ -110,6 +116,16 @@ pub struct World {
     /// Peer in front of each server.
     front: Option<Arc<dyn Front>>,
     /// Work of the servers of all workers.
+    served: Arc<Mutex<Served>>,
+    others: Vec<Other>,
+}
+
+/// A server at a port of its own.
+#[derive(Clone, Debug)]
+struct Other {
+    port: u16,
+    server: Server,
+    front: Option<Arc<dyn Front>>,
     served: Arc<Mutex<Served>>,
 }
 
@@ -134,10 +150,27 @@ impl World {
         World { front: Some(front), ..self }
     }
 
-    /// Work of the servers so far.
-    pub fn served(&self) -> Served {
-        self.served.lock().map_or_else(|poisoned| poisoned.into_inner().clone(), |served| served.clone())
+    /// The same world with another server, which whoever dials this port finds.
+    #[must_use]
+    pub fn with_other(mut self, port: u16, server: Server, front: Option<Arc<dyn Front>>) -> Self {
+        self.others.push(Other { port, server, front, served: Arc::default() });
+        self
     }
+
+    /// Work of the servers so far; without those at ports of their own.
+    pub fn served(&self) -> Served {
+        counted(&self.served)
+    }
+
+    /// Work of the servers at that port so far.
+    pub fn served_at(&self, port: u16) -> Served {
+        let other = self.others.iter().find(|other| other.port == port);
+        other.map(|other| counted(&other.served)).unwrap_or_default()
+    }
+}
+
+fn counted(served: &Mutex<Served>) -> Served {
+    served.lock().map_or_else(|poisoned| poisoned.into_inner().clone(), |served| served.clone())
 }
 
 impl Drivers for World {
@@ -145,6 +178,10 @@ impl Drivers for World {
 
     fn now_ns(&self) -> u64 {
         0
+    }
+
+    fn unix_ns_at_zero(&self) -> i64 {
+        WORLD_UNIX_NS
     }
 
     fn is_virtual(&self) -> bool {
@@ -161,10 +198,19 @@ impl Drivers for World {
 
     fn open(&self, worker: u32, capacity: u32) -> io::Result<Sim> {
         let seed = self.seed.wrapping_mul(31).wrapping_add(u64::from(worker));
-        let peer = server::Serving::new(self.server.clone(), seed, Arc::clone(&self.served));
-        let mut peer: Box<dyn Peer> = Box::new(peer);
-        if let Some(front) = &self.front {
-            peer = front.before(peer);
+        let at_work = |server: &Server, front: &Option<Arc<dyn Front>>, served: &Arc<Mutex<Served>>| {
+            let peer: Box<dyn Peer> = Box::new(Serving::new(server.clone(), seed, Arc::clone(served)));
+            match front {
+                Some(front) => front.before(peer),
+                None => peer,
+            }
+        };
+        let mut peer = at_work(&self.server, &self.front, &self.served);
+        if !self.others.is_empty() {
+            let others = self.others.iter();
+            let others =
+                others.map(|other| (other.port, at_work(&other.server, &other.front, &other.served)));
+            peer = Box::new(Town::new(peer, others.collect()));
         }
         Ok(Sim::new(peer, self.link, self.machine, seed, capacity))
     }

@@ -131,6 +131,8 @@ pub struct Served {
     pub lost_to_close: u64,
     /// Requests that came, whole or in part, on a connection that had been reset.
     pub lost_to_reset: u64,
+    /// Heads of the first requests, at most 100.
+    pub heads: Vec<String>,
 }
 
 /// A server at work for one worker.
@@ -154,6 +156,7 @@ struct Inbox {
 struct Asked {
     closes: bool,
     line: String,
+    head: String,
 }
 
 impl Serving {
@@ -243,6 +246,9 @@ impl Serving {
         self.count(|served| {
             count_answer(served, fault, first);
             served.redirected += u64::from(redirect.is_some());
+            if served.heads.len() < 100 {
+                served.heads.push(asked.head.clone());
+            }
             served.gets += u64::from(asked.line.starts_with("GET "));
         });
     }
@@ -275,7 +281,7 @@ fn next_request(inbox: &mut Vec<u8>) -> Option<Asked> {
     let head_len = inbox.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let written = String::from_utf8_lossy(&inbox[..head_len]);
     let line = written.lines().next().unwrap_or_default().to_owned();
-    let head = written.to_ascii_lowercase();
+    let (head, written) = (written.to_ascii_lowercase(), written.into_owned());
     let field = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let length = field("content-length:").and_then(|value| value.parse::<usize>().ok()).unwrap_or(0);
     if inbox.len() < head_len + length {
@@ -283,7 +289,7 @@ fn next_request(inbox: &mut Vec<u8>) -> Option<Asked> {
     }
     let closes = field("connection:").is_some_and(|value| value == "close");
     inbox.drain(..head_len + length);
-    Some(Asked { closes, line })
+    Some(Asked { closes, line, head: written })
 }
 
 impl Peer for Serving {

@@ -5,7 +5,7 @@
 //! connection that is not, nor control characters (RFC 6265bis, 5.6). Other attributes change nothing.
 
 use super::cookie_date::unix_seconds;
-use super::redirect::{Origin, Scheme, host_and_port};
+use super::redirect::{Origin, Scheme};
 use std::net::IpAddr;
 
 /// Most cookies of one user; further ones are not kept.
@@ -108,7 +108,7 @@ impl Jar {
         self.cookies.retain(|cookie| cookie.ends_ns > now.ns);
         let mut parts = set_cookie.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
         let pair = parts.next().and_then(split_pair).filter(|(name, _)| !name.is_empty());
-        let (Some(pair), Some((host, _))) = (pair, host_and_port(from)) else { return };
+        let (Some(pair), Some((host, _))) = (pair, from.host_and_port()) else { return };
         let found = Attributes::read(parts);
         let below = !found.domain.is_empty() && !found.domain.eq_ignore_ascii_case(host);
         let is_in = !below || is_below(host, found.domain) && found.domain.contains(&b'.');
@@ -170,7 +170,7 @@ impl Jar {
 
     /// Appends the text behind `Cookie: `.
     fn write(&self, to: Origin<'_>, target: &[u8], now_ns: u64, out: &mut Vec<u8>) {
-        let Some((host, _)) = host_and_port(to) else { return };
+        let Some((host, _)) = to.host_and_port() else { return };
         let path = path_of(target);
         let before = out.len();
         let goes = |cookie: &&Cookie| {

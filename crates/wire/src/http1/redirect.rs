@@ -108,11 +108,31 @@ pub struct Origin<'a> {
     pub authority: &'a [u8],
 }
 
+impl<'a> Origin<'a> {
+    /// Host, an IPv6 address in brackets, and port; `None` when it has none, or a user.
+    pub fn host_and_port(self) -> Option<(&'a [u8], u16)> {
+        let Origin { scheme, authority } = self;
+        let bracket = authority.iter().rposition(|&byte| byte == b']').unwrap_or(0);
+        let (host, port) = match authority[bracket..].iter().position(|&byte| byte == b':') {
+            Some(at) => (&authority[..bracket + at], &authority[bracket + at + 1..]),
+            None => (authority, &b""[..]),
+        };
+        let port = match port {
+            b"" => scheme.port(),
+            digits if digits.iter().all(u8::is_ascii_digit) => {
+                std::str::from_utf8(digits).ok()?.parse().ok()?
+            }
+            _ => return None,
+        };
+        (!host.is_empty() && !host.contains(&b'@')).then_some((host, port))
+    }
+}
+
 impl PartialEq for Origin<'_> {
     /// Host names in any letters, and the scheme's own port named or not.
     fn eq(&self, other: &Self) -> bool {
         self.scheme == other.scheme
-            && match (host_and_port(*self), host_and_port(*other)) {
+            && match (self.host_and_port(), other.host_and_port()) {
                 (Some((host, port)), Some((other, as_well))) => {
                     host.eq_ignore_ascii_case(other) && port == as_well
                 }
@@ -141,7 +161,7 @@ pub fn resolve<'a>(location: &'a [u8], base: &[u8], here: Origin<'_>, out: &mut 
             let end = after.iter().position(|byte| b"/?".contains(byte)).unwrap_or(after.len());
             let scheme = scheme.flatten().unwrap_or(here.scheme);
             let there = Origin { scheme, authority: &after[..end] };
-            if host_and_port(there).is_none() || !is_authority(there.authority) {
+            if there.host_and_port().is_none() || !is_authority(there.authority) {
                 return Leads::Nowhere;
             }
             if there != here {
@@ -223,22 +243,6 @@ fn split_scheme(reference: &[u8]) -> (Option<&[u8]>, &[u8]) {
     }
 }
 
-/// Host and port of an origin; `None` when it has none, or a user.
-pub(super) fn host_and_port(origin: Origin<'_>) -> Option<(&[u8], u16)> {
-    let Origin { scheme, authority } = origin;
-    let bracket = authority.iter().rposition(|&byte| byte == b']').unwrap_or(0);
-    let (host, port) = match authority[bracket..].iter().position(|&byte| byte == b':') {
-        Some(at) => (&authority[..bracket + at], &authority[bracket + at + 1..]),
-        None => (authority, &b""[..]),
-    };
-    let port = match port {
-        b"" => scheme.port(),
-        digits if digits.iter().all(u8::is_ascii_digit) => std::str::from_utf8(digits).ok()?.parse().ok()?,
-        _ => return None,
-    };
-    (!host.is_empty() && !host.contains(&b'@')).then_some((host, port))
-}
-
 /// Takes `.` and `..` out of a path that begins with a slash, in place (RFC 3986 section 5.2.4).
 fn remove_dots(path: &mut Vec<u8>) {
     let (mut from, mut to) = (0, 0);
@@ -274,26 +278,42 @@ impl RequestSpec {
             let name = name.to_ascii_lowercase();
             name.starts_with("content-") || name == "expect"
         };
+        let (spec, template) = self.without(template, of_body);
+        let slots = template.slots.into_iter().filter(|slot| slot.part != RequestPart::Body).collect();
+        let Template { cookies, digest, .. } = template;
+        let template = Template { slots, cookies, digest, ..Template::default() };
+        (RequestSpec { method: "GET".to_owned(), body: Vec::new(), ..spec }, template)
+    }
+
+    /// The same request for another origin, without the credentials that are this one's, and what changes in it: the
+    /// second step where it leads elsewhere (as curl takes it). `None` if it has none.
+    pub fn as_stranger(&self, template: &Template) -> Option<(RequestSpec, Template)> {
+        let own = |name: &str| {
+            let own = ["authorization", "cookie", "proxy-authorization"];
+            own.iter().any(|own| name.eq_ignore_ascii_case(own))
+        };
+        self.headers.iter().any(|(name, _)| own(name)).then(|| self.without(template, own))
+    }
+
+    /// The same without some of its headers.
+    fn without(&self, template: &Template, goes: impl Fn(&str) -> bool) -> (RequestSpec, Template) {
         let mut moved = Vec::with_capacity(self.headers.len());
         let mut headers = Vec::new();
         for header in &self.headers {
-            moved.push((!of_body(&header.0)).then_some(headers.len()));
-            if !of_body(&header.0) {
+            moved.push((!goes(&header.0)).then_some(headers.len()));
+            if !goes(&header.0) {
                 headers.push(header.clone());
             }
         }
         let slots = template.slots.iter().filter_map(|slot| {
             let part = match slot.part {
-                RequestPart::Target => RequestPart::Target,
                 RequestPart::Header(index) => RequestPart::Header((*moved.get(index)?)?),
-                RequestPart::Body => return None,
+                other => other,
             };
             Some(super::template::Slot { part, ..*slot })
         });
-        let Template { cookies, digest, .. } = *template;
-        let template = Template { slots: slots.collect(), cookies, digest, ..Template::default() };
-        let spec = RequestSpec { method: "GET".to_owned(), headers, body: Vec::new(), ..self.clone() };
-        (spec, template)
+        let template = Template { slots: slots.collect(), ..template.clone() };
+        (RequestSpec { headers, ..self.clone() }, template)
     }
 }
 

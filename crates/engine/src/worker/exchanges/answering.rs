@@ -3,6 +3,7 @@
 use super::{Exchanges, Freed, PARTING_NS};
 use crate::connection::Phase;
 use crate::driver::{Conn, Net};
+use crate::Target;
 use crate::expect::Body;
 use crate::http::Next;
 use crate::lane::{LaneId, LanePhase};
@@ -284,6 +285,7 @@ impl Exchanges<'_> {
             Next::Done => Some(self.judge(number, answer, bytes)),
             Next::Follow | Next::Prove => None,
             Next::TooMany => Some(Outcome::Rejected),
+            Next::TooFar => Some(Outcome::BeyondLimit),
         }
     }
 
@@ -294,14 +296,21 @@ impl Exchanges<'_> {
         let lane = &mut self.lanes[number as usize];
         let Some(http) = &mut connection.http else { return Next::Done };
         let entry = &self.plan.mix[lane.entry as usize];
-        let next = http.answered(&connection.session, entry, code, now);
+        let time = (now, self.unix_ns.saturating_add_unsigned(now));
+        let next = http.answered(&connection.session, entry, code, time, &mut self.elsewhere);
         match next {
             Next::Done => {}
             Next::Follow | Next::Prove => {
                 connection.carried += 1;
                 match next {
                     Next::Prove => self.record.recorder.record_challenge(lane.times.intended_ns),
-                    _ => self.record.recorder.record_redirect(lane.times.intended_ns),
+                    _ => {
+                        self.record.recorder.record_redirect(lane.times.intended_ns);
+                        let covered = self.record.covers(lane.times.intended_ns);
+                        if let Some(other) = http.away().filter(|_| covered) {
+                            self.elsewhere.count(other);
+                        }
+                    }
                 }
                 if let Some(sample) = &mut lane.sample {
                     sample.clear();
@@ -311,6 +320,11 @@ impl Exchanges<'_> {
                 let (http, received) = (connection.http.as_ref(), lane.received(bytes));
                 let what = || http.map(|http| http.too_many(entry.follow.most)).unwrap_or_default();
                 self.record.keep_bad(Outcome::Rejected, lane.entry as usize, received, what);
+            }
+            Next::TooFar => {
+                let (http, received) = (connection.http.as_ref(), lane.received(bytes));
+                let what = || http.map(|http| http.too_far()).unwrap_or_default();
+                self.record.keep_bad(Outcome::BeyondLimit, lane.entry as usize, received, what);
             }
         }
         next
@@ -326,7 +340,8 @@ impl Exchanges<'_> {
             None => Outcome::Answered,
             Some(difference) => {
                 let (outcome, received) = (difference.outcome(), lane.received(bytes));
-                let proxied = || self.plan.targets[lane.target as usize].transport.proxy.is_some();
+                let is_proxied = |target: &Target| target.transport.proxy.is_some();
+                let proxied = || self.elsewhere.target(lane.target).is_some_and(is_proxied);
                 let what = || match check.explain(difference, answer.body, codings()) {
                     told if answer.code == PROXY_WANTS_USER && proxied() => {
                         format!("{told}: the proxy wants another user and password, or any")
@@ -343,7 +358,7 @@ impl Exchanges<'_> {
     fn malformed(&mut self, number: LaneId, at: u64, kind: MalformedKind, bytes: &[u8]) -> Outcome {
         let lane = &self.lanes[number as usize];
         let received = lane.received(bytes);
-        let plain = self.plan.targets[lane.target as usize].transport.tls.is_none();
+        let plain = self.elsewhere.target(lane.target).is_some_and(|target| target.transport.tls.is_none());
         let outcome = if kind.is_own_limit() { Outcome::BeyondLimit } else { Outcome::Malformed };
         let what = || {
             let hint = match () {
@@ -389,8 +404,9 @@ impl Exchanges<'_> {
         };
         let when = if began { "within" } else { "before" };
         let why = self.why_closed.take().map(|why| format!(": {why}")).unwrap_or_default();
-        let target = &self.plan.targets[lane.target as usize];
-        let plain = target.transport.tls.is_none() && target.protocol == Protocol::Http1;
+        let is_plain =
+            |target: &Target| target.transport.tls.is_none() && target.protocol == Protocol::Http1;
+        let plain = self.elsewhere.target(lane.target).is_some_and(is_plain);
         let hint = match close {
             Close::Fin if plain && carried == 0 && !began => "; if it speaks TLS, write https://",
             _ => "",

@@ -81,8 +81,8 @@ impl Exchanges<'_> {
         let values = self.feeding.values();
         let mut filling = match &mut connection.http {
             Some(http) => {
-                let credentials = self.plan.mix[lane.entry as usize].digest.as_deref();
-                http.fill(request, credentials, values, now)
+                let entry = &self.plan.mix[lane.entry as usize];
+                http.fill((entry, request), values, now, &self.elsewhere)
             }
             None => Filling::of(values),
         };
@@ -200,6 +200,10 @@ impl Exchanges<'_> {
     /// Sends the next request of an exchange, on a new connection when this one ends. Only connections with one lane
     /// follow.
     pub(super) fn follow<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+        let to = self.place(conn);
+        if to != conn {
+            return self.follow_away(net, conn, to, now);
+        }
         let connection = &self.connections[conn as usize];
         let ready_ns = self.lanes[conn as usize].ready_ns;
         // An unsent rest of the last request would go before this one.

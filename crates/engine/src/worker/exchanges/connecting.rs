@@ -28,6 +28,11 @@ impl Exchanges<'_> {
     pub(super) fn wait<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) -> Option<Freed> {
         self.lanes[number as usize].phase = LanePhase::Waiting;
         self.note_idle(number, now);
+        self.wait_on(net, number, now)
+    }
+
+    /// An exchange waits for a connection that cannot carry it yet.
+    pub(super) fn wait_on<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) -> Option<Freed> {
         let conn = self.numbers.conn(number);
         let connection = &mut self.connections[conn as usize];
         match connection.phase {
@@ -52,6 +57,9 @@ impl Exchanges<'_> {
     pub(super) fn dial<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
         let first = self.first_waiting(conn)?;
         self.connections[conn as usize].begin_dialing(now);
+        if self.elsewhere.home(conn) != conn {
+            return self.dial_away(net, conn, now);
+        }
         self.dial_next(net, conn, Some(first), now)
     }
 
@@ -62,14 +70,14 @@ impl Exchanges<'_> {
     }
 
     /// Dials an address that was not dialed yet for this connection; `first` is the first exchange that waits for it.
-    fn dial_next<N: Net>(
+    pub(super) fn dial_next<N: Net>(
         &mut self,
         net: &mut N,
         conn: Conn,
         first: Option<LaneId>,
         now: u64,
     ) -> Option<Freed> {
-        let from = self.local_address(conn);
+        let from = self.local_address(self.elsewhere.home(conn));
         let connection = &mut self.connections[conn as usize];
         let to = self.ways[connection.target as usize].next(&mut connection.attempt, now);
         let connection = &self.connections[conn as usize];
@@ -126,7 +134,7 @@ impl Exchanges<'_> {
     }
 
     /// A connection is established; it is ready at once where its protocol has no handshake.
-    fn connected<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
+    pub(super) fn connected<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
         self.established(conn, now);
         if !self.outbox.is_empty() {
             // The time-out of connecting covers the handshake.
@@ -243,7 +251,7 @@ impl Exchanges<'_> {
     }
 
     /// Local address of a connection: the addresses are taken in turn over all workers.
-    fn local_address(&self, conn: Conn) -> Option<IpAddr> {
+    pub(super) fn local_address(&self, conn: Conn) -> Option<IpAddr> {
         let bind = &self.plan.asking.bind;
         (!bind.is_empty()).then(|| bind[(self.share.number_of(conn) % bind.len() as u64) as usize])
     }
@@ -270,7 +278,8 @@ impl Exchanges<'_> {
                 self.more.push_back(freed);
             }
         }
-        let freed = self.dial(net, conn, now);
+        let to = self.place(conn);
+        let freed = if to == conn { self.dial(net, conn, now) } else { self.move_on(net, conn, to, now) };
         self.more.extend(freed);
         self.more.pop_front()
     }

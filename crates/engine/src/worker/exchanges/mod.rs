@@ -5,6 +5,7 @@
 
 mod answering;
 mod asking;
+mod away;
 mod connecting;
 mod timing;
 
@@ -13,9 +14,10 @@ use crate::check::Dealt;
 use crate::connection::{Connection, Phase};
 use crate::deadlines::Deadlines;
 use crate::driver::{Conn, Net};
+use crate::elsewhere::{Around, Elsewhere, ORIGINS_MAX};
 use crate::expect::Check;
 use crate::feed::Feeding;
-use crate::http::longest_target;
+use crate::http::{self, hosts, longest_target};
 use crate::lane::{Lane, LaneId, LaneNumbers, LanePhase};
 use crate::load::Share;
 use crate::record::{SAMPLE_BYTES, WorkerRecord};
@@ -57,7 +59,7 @@ pub(super) struct Exchanges<'a> {
     feeding: Feeding<'a>,
     pub connections: Vec<Connection>,
     /// Of each target.
-    pub ways: Vec<Ways<'a>>,
+    pub ways: Vec<Ways>,
     pub lanes: Vec<Lane>,
     numbers: LaneNumbers,
     /// Lanes that became free beside the one that was returned.
@@ -69,6 +71,8 @@ pub(super) struct Exchanges<'a> {
     /// True if a connection and its only lane share a deadline: the connection's own matters only while no exchange is in
     /// flight on it, for no session of the plan wants to be called then.
     shares_deadlines: bool,
+    /// Lanes that there can be, with those of other origins; the deadlines of connections are behind theirs.
+    lanes_most: u32,
     pub opener: Opener,
     pub record: WorkerRecord,
     outbox: Outbox,
@@ -82,13 +86,22 @@ pub(super) struct Exchanges<'a> {
     events: Events,
     samples: Vec<Vec<u8>>,
     in_flight: usize,
+    pub elsewhere: Elsewhere<'a>,
+    /// Nanoseconds since 1970 (UTC) at the beginning of the axis of time.
+    unix_ns: i64,
     /// Reason that the transport gave for the connection that ended last.
     why_closed: Option<String>,
 }
 
 impl<'a> Exchanges<'a> {
     /// For a load that begins at 0, until [`Exchanges::begin_at`].
-    pub fn new(plan: &'a LoadPlan, share: Share, dealt: &Dealt, record: WorkerRecord) -> Self {
+    pub fn new(
+        plan: &'a LoadPlan,
+        around: &Around,
+        share: Share,
+        dealt: &Dealt,
+        record: WorkerRecord,
+    ) -> Self {
         let connections = deal_connections(plan, share, dealt);
         let numbers = LaneNumbers::new(connections.len(), plan.in_flight);
         let feeders = plan.asking.feed.feeders.len();
@@ -96,7 +109,10 @@ impl<'a> Exchanges<'a> {
         let lanes: Vec<Lane> = (0..numbers.count() as LaneId).map(lane).collect();
         let shares_deadlines =
             numbers.are_connections() && !plan.mix.iter().any(|entry| holds_body(plan, entry));
-        let deadlines = if shares_deadlines { lanes.len() } else { lanes.len() + connections.len() };
+        let companions = if http::follows(plan) { lanes.len() * ORIGINS_MAX } else { 0 };
+        let lanes_most = lanes.len() + companions;
+        let deadlines =
+            if shares_deadlines { lanes.len() } else { lanes_most + connections.len() + companions };
         let shortest =
             plan.timeouts.connect_ns.min(plan.timeouts.response_ns).min(PARTING_NS).min(BACKOFF_NS);
         let check = |entry: &MixEntry| Check::new(&entry.expect, plan.targets[entry.target].protocol);
@@ -108,6 +124,7 @@ impl<'a> Exchanges<'a> {
             feeding: Feeding::new(&plan.asking.feed, plan.seed, share),
             deadlines: Deadlines::new(deadlines, shortest),
             shares_deadlines,
+            lanes_most: lanes_most as u32,
             opener: Opener::new(plan, dealt.first.iter().sum::<u64>() as usize),
             record,
             outbox: used_outbox(plan),
@@ -116,6 +133,8 @@ impl<'a> Exchanges<'a> {
             unfinished: VecDeque::new(),
             events: Events::with_capacity(16),
             samples: samples.map(|_| Vec::with_capacity(SAMPLE_BYTES)).collect(),
+            elsewhere: Elsewhere::new(plan, hosts(plan), around.names.clone(), lanes.len()),
+            unix_ns: around.unix_ns,
             more: VecDeque::with_capacity(lanes.len().min(MORE_ROOM)),
             ended: Vec::with_capacity(plan.in_flight as usize),
             connections,
@@ -217,11 +236,15 @@ impl<'a> Exchanges<'a> {
         }
     }
 
-    /// Lets a lane carry the next exchange.
+    /// Lets a lane carry the next exchange. It is the one in which the exchange began.
     #[inline]
     fn free(&mut self, number: LaneId, now_ns: u64, at_once: bool) -> Freed {
         self.lanes[number as usize].phase = LanePhase::Free;
-        Freed { lane: number, now_ns, at_once }
+        let home = self.elsewhere.home(number);
+        if home != number {
+            self.come_home(number, home);
+        }
+        Freed { lane: home, now_ns, at_once }
     }
 
     /// Notes that a lane is of no use to an exchange from now on.

@@ -10,7 +10,7 @@ use proofload_wire::{Cancelled, State};
 impl Exchanges<'_> {
     /// Index of a connection's deadline among all deadlines.
     pub(super) fn connection_deadline(&self, conn: Conn) -> u32 {
-        if self.shares_deadlines { conn } else { self.lanes.len() as u32 + conn }
+        if self.shares_deadlines { conn } else { self.lanes_most + conn }
     }
 
     pub(super) fn set_connect_deadline(&mut self, conn: Conn, since_ns: u64) {
@@ -56,9 +56,15 @@ impl Exchanges<'_> {
             Some(_) if self.shares_deadlines => at,
             // Its exchange has left a connection that took no more, and waits for the next one.
             Some(_) => return None,
-            None => at - self.lanes.len() as u32,
+            None => at - self.lanes_most,
         };
         match self.connections[conn as usize].phase {
+            Phase::Opening if self.elsewhere.waiting.contains(&conn) => {
+                self.elsewhere.waiting.retain(|other| *other != conn);
+                let url = self.elsewhere.url(self.connections[conn as usize].target);
+                let what = || format!("the name of {url} was not resolved in time");
+                self.not_opened(conn, Outcome::ConnectTimeout, what, now)
+            }
             Phase::Opening => {
                 if net.is_connected(conn) && now < self.connect_end_ns(conn) {
                     // The address has answered: the time-out of connecting covers the rest.

@@ -1,6 +1,7 @@
 //! The engine in virtual time: its public door over a simulated network.
 
 mod addresses;
+mod elsewhere;
 mod fitness;
 mod follow;
 mod guarded;
@@ -62,7 +63,8 @@ fn following(most: u32, entry: MixEntry) -> MixEntry {
         let spec = RequestSpec { close, ..RequestSpec::get("server.test", "/") };
         Arc::new(spec.encode().unwrap())
     };
-    MixEntry { follow: Follow { most, as_get: Some([get(false), get(true)]) }, ..entry }
+    let as_get = Some([get(false), get(true)]);
+    MixEntry { follow: Follow { most, as_get, ..Follow::default() }, ..entry }
 }
 
 fn target() -> Target {

@@ -174,7 +174,7 @@ fn entry(choices: &mut Choices) -> MixEntry {
         request: encode(&spec, false),
         closing_request: encode(&spec, true),
         expect: Expect { bytes: choices.flag().then_some(5), ..Expect::default() },
-        follow: Follow { most, as_get: Some([encode(&get, false), encode(&get, true)]) },
+        follow: Follow { most, as_get: Some([encode(&get, false), encode(&get, true)]), ..Follow::default() },
         digest: None,
     }
 }
