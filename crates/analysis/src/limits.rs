@@ -79,6 +79,7 @@ pub fn of_result(result: &RunResult) -> Vec<Limit> {
     limits.extend(result.limits.iter().cloned());
     limits.extend(result.baseline.iter().flat_map(of_baseline));
     limits.extend(redirects(&result.points));
+    limits.extend(redirects_elsewhere(&result.points));
     for found in &result.capacities {
         let variant = &found.variant;
         limits.extend(
@@ -219,6 +220,18 @@ fn redirects(points: &[Point]) -> Option<Limit> {
         .fold(0, |sum: u64, n| sum.saturating_add(*n));
     let followed = wholes().map(|point| point.redirects).fold(0, u64::saturating_add);
     (redirects > 0).then_some(Limit::Redirects { redirects, followed })
+}
+
+/// Other origins that redirects led to, over all points.
+fn redirects_elsewhere(points: &[Point]) -> impl Iterator<Item = Limit> {
+    let mut led = BTreeMap::new();
+    for point in points.iter().filter(|point| point.stream.is_empty()) {
+        for (origin, redirects) in &point.redirects_elsewhere {
+            let sum: &mut u64 = led.entry(origin.clone()).or_default();
+            *sum = sum.saturating_add(*redirects);
+        }
+    }
+    led.into_iter().map(|(origin, redirects)| Limit::RedirectsElsewhere { origin, redirects })
 }
 
 const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];

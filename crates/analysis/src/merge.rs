@@ -75,6 +75,9 @@ pub(crate) fn merge_with_histograms(slices: &[&Slice], path: &Path) -> Result<(P
         out.connections_most = out.connections_most.max(measured.connections_most);
         add(&mut out.redirects, measured.redirects);
         add(&mut out.challenges, measured.challenges);
+        for (url, redirects) in &measured.redirects_elsewhere {
+            add(out.redirects_elsewhere.entry(url.clone()).or_default(), *redirects);
+        }
         add(&mut out.surplus, measured.surplus);
         out.per_second.extend(&measured.per_second);
         out.response_p50_per_second_ns.extend(&measured.response_p50_per_second_ns);

@@ -170,6 +170,8 @@ stored Limit {
     Warning Silences { silences: u64, typical_ns: u64, longest_ns: u64, period_ns: Option<u64>, rate: String },
     /// Answers were redirects.
     Note Redirects { redirects: u64, followed: u64 },
+    /// Redirects led to another server, which was asked too.
+    Note RedirectsElsewhere { origin: String, redirects: u64 },
     /// Connections were opened while none was free.
     Note ConnectionsOpened { variant: String, point: String, began: u32, peak: u32, most: u32, full: bool },
     /// The longest soak was short.

@@ -36,7 +36,8 @@ pub enum Outcome {
     Mismatch,
     /// Sent, and without a whole answer when the load had ended and the time to drain was over.
     Unanswered,
-    /// The answer is longer, or deeper nested, than Proofload reads: its own limit, and no fault of the server.
+    /// The answer is longer, or deeper nested, than Proofload reads, or leads to one server more than it goes to: its own
+    /// limit, and no fault of the server.
     BeyondLimit,
     /// A fault on Proofload's side.
     Internal,

@@ -139,6 +139,9 @@ pub struct Point {
     /// exchange.
     #[serde(default)]
     pub redirects: u64,
+    /// Those of them that led to other origins, by the URL of each.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub redirects_elsewhere: BTreeMap<String, u64>,
     /// Challenges of Digest authentication that were answered, each by the same request once more. Their codes are among the
     /// others.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -116,7 +116,16 @@ impl Entry<'_> {
             }
             false => None,
         };
-        let follow = Follow { most: self.follow, as_get };
+        let stranger = self.request.as_stranger(self.template).filter(|_| self.follow > 0);
+        let elsewhere = match stranger {
+            Some((bare, template)) => {
+                let as_it_is = both(&bare, &template)?;
+                let get = if as_get.is_some() { bare.as_get(&template) } else { (bare, template) };
+                Some([as_it_is, both(&get.0, &get.1)?])
+            }
+            None => None,
+        };
+        let follow = Follow { most: self.follow, as_get, elsewhere };
         Ok(MixEntry {
             weight: self.weight,
             target,

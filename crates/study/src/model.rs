@@ -146,7 +146,7 @@ pub struct WorkloadEntry {
     pub call: Option<Call>,
     /// Condition that the answer must meet.
     pub expect: Expect,
-    /// Most redirects that are followed within the server.
+    /// Most redirects that are followed.
     pub follow: u32,
     /// Parts that change with each exchange.
     pub template: Template,

@@ -68,7 +68,7 @@ keys! {
         optional auth: Kind::One(&AUTH),
         /// Keeps cookies on each connection, as a user of its own, and sends them back; false by default.
         optional cookies: Kind::Switch,
-        /// Most redirects that an exchange follows within the server; 0, which takes the first answer, by default.
+        /// Most redirects that an exchange follows, to any server; 0, which takes the first answer, by default.
         optional follow: FOLLOW,
         /// Local addresses that connections leave from, in turn; the kernel's choice by default.
         optional bind: Kind::List(&LOCAL_ADDRESS, 1, BIND_MAX),
@@ -240,12 +240,13 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         let kept = check_only(&options.only, &parts, map.field.sink)?;
         parts.restrict(&kept);
     }
+    let workload = workload?;
     Some(Study {
         name: name?,
         question: question?,
         variants: parts.variants,
-        workload: workload?,
-        asking: shared.into_asking(),
+        asking: shared.into_asking(workload.iter().any(|entry| entry.follow > 0)),
+        workload,
         streams,
         points: parts.points,
         capacity: points.capacity,

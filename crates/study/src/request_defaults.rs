@@ -8,6 +8,7 @@ use super::keys::{Kind, WHOLE, WORD, keys, kinds};
 use super::quantity;
 use super::request::{Auth, Body, FormPart, FormValue, within};
 use super::suggest::not_one_of;
+use super::transport;
 use super::yaml::Kind as Written;
 use proofload_engine::Asking;
 use proofload_engine::feed::{Feeder, Order};
@@ -169,10 +170,11 @@ impl<'a> Shared<'a> {
         Shared { feeders: RefCell::new(feeders), auth, cookies, bind, follow, directory }
     }
 
-    /// Values and cookies of requests, for the engine.
-    pub fn into_asking(self) -> Asking {
+    /// Values and cookies of requests, for the engine; where some follow redirects, also TLS with other servers.
+    pub fn into_asking(self, follow: bool) -> Asking {
+        let elsewhere_tls = if follow { transport::elsewhere() } else { None };
         let feed = self.feeders.into_inner().into_feed();
-        Asking { feed, cookies: self.cookies, bind: self.bind, parts: Vec::new() }
+        Asking { feed, cookies: self.cookies, bind: self.bind, parts: Vec::new(), elsewhere_tls }
     }
 
     /// The file that a key names.

@@ -66,7 +66,7 @@ pub struct LoadArgs {
     /// Keep and send cookies; each connection is a separate user
     #[arg(long, help_heading = heading::REQUESTS, hide_short_help = true)]
     pub cookies: bool,
-    /// Follow up to N redirects to the same server; the answer counts when the last of them is there
+    /// Follow up to N redirects, to other servers too; the answer counts when the last of them is there
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = heading::REQUESTS, hide_short_help = true)]
     pub follow: u32,
     /// Connect to this Unix socket; host and path still come from the URL

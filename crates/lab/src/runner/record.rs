@@ -132,6 +132,7 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>, requests: &[String
     Point {
         connections_peak: result.connections.peak,
         connections_most: result.connections.most,
+        redirects_elsewhere: result.elsewhere.iter().cloned().collect(),
         handshakes: handshakes(result, of_snapshot.handshakes.clone()),
         addresses: result.addresses.iter().map(address).collect(),
         per_second: result.per_second.clone(),

@@ -38,7 +38,7 @@ no-descriptor = { $connections ->
 answers-beyond-limit = { $exchanges ->
     [one] 1 answer was
    *[other] { $exchanges } answers were
-} longer, or deeper nested, than Proofload reads: its own limit, which the first of them names, and no fault of the server
+} beyond a limit of Proofload itself, which the first of them names, and which is no fault of the server
 load-not-offered = offered load: of { $intended } planned requests, { $unsent } ({ $unsent_share }) never left though a connection was free: the generator fell behind; use more workers or lower the rate
 agent-lost = { $agent } was lost during this load, of which it reported the first { $reported_s }, and the rest of its share was not sent: { $offered_share } of the intended load was offered
 agent-lost-before = { $agent } was lost before this load, and its share was not sent: { $offered_share } of the intended load was offered
@@ -630,6 +630,10 @@ redirects = { $redirects ->
     [one] 1 was followed, as part of its exchange
    *[other] { $followed } were followed, as part of their exchanges
 }
+redirects-elsewhere = { $redirects ->
+    [one] 1 redirect
+   *[other] { $redirects } redirects
+} led to { $origin }
 connections-opened = connections were opened while none was free: { $began } at first, { $peak } in the end ({ $full ->
     [true] as many as allowed
    *[other] { $most } allowed

@@ -28,7 +28,7 @@ worker-held-up = 工作线程 { $worker } 有 { $away_share } 的时间该醒来
 connections-unaccounted = 利特尔法则：使用中的连接有 { $expected } 个，而吞吐量与服务时间之积只能解释 { $found } 个
 no-local-port = 本地端口不足：{ $connections } 个连接没有端口可用，已打开 { $opened } 个，范围内共有 { $available } 个；请保持连接，或扩大端口范围
 no-descriptor = 文件描述符不足：{ $connections } 个连接没有描述符可用；请提高 `ulimit -n`，或减少连接
-answers-beyond-limit = { $exchanges } 个应答过长或嵌套过深，超出 Proofload 的读取范围：这是它自身的限制（首个此类应答中已指明），并非服务器的过错
+answers-beyond-limit = { $exchanges } 个应答超出 Proofload 自身的限制（首个此类应答中已指明），并非服务器的过错
 load-not-offered = 负载未能全部施加：计划的 { $intended } 个请求中有 { $unsent } 个（{ $unsent_share }）虽有空闲连接却从未发出，发压端跟不上；请增加工作线程或降低速率
 agent-lost = { $agent } 在这次负载中失联，只报告了前 { $reported_s }，其份额的其余部分没有发送：实际施加了预定负载的 { $offered_share }
 agent-lost-before = { $agent } 在这次负载之前已失联，其份额没有发送：实际施加了预定负载的 { $offered_share }
@@ -412,6 +412,7 @@ redirects = { $redirects } 个应答是重定向；{ $followed ->
     [0] 都没有跟随
    *[other] 跟随了其中 { $followed } 个，计入各自的交互
 }
+redirects-elsewhere = { $redirects } 次重定向通往 { $origin }
 connections-opened = 没有空闲连接时打开了新连接：起初 { $began } 个，最后 { $peak } 个（{ $full ->
     [true] 已达上限
    *[other] 上限 { $most } 个

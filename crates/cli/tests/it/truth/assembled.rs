@@ -70,6 +70,7 @@ impl<'a> RecordedBench<'a> {
             checks: Vec::new(),
             negotiated: Vec::new(),
             addresses: Vec::new(),
+            elsewhere: Vec::new(),
             silences: None,
             bad_answers: Vec::new(),
             stopped_early: false,

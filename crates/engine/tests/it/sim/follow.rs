@@ -64,7 +64,7 @@ fn a_loop_ends_as_rejected_with_where_it_led() {
 
 #[test]
 fn what_leads_nowhere_is_the_answer_that_expectations_judge() {
-    for to in ["ftp://server.test/", "http://", "//me@other.test/", "", "http:a", "/a\u{1}b"] {
+    for to in ["ftp://server.test/", "http://", "//me@other.test/", "", "http:a"] {
         let mut plan = follows(3);
         let (result, _) = sent(vec![way("/", 302, to)], &plan);
         let all = result.snapshot.intended();

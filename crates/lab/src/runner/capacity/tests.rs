@@ -74,6 +74,7 @@ impl QueueBench {
             checks: Vec::new(),
             negotiated: Vec::new(),
             addresses: Vec::new(),
+            elsewhere: Vec::new(),
             silences: None,
             bad_answers: Vec::new(),
             stopped_early,

@@ -229,6 +229,7 @@ impl Bench for FakeBench {
             checks: Vec::new(),
             negotiated: Vec::new(),
             addresses: Vec::new(),
+            elsewhere: Vec::new(),
             silences: None,
             bad_answers: Vec::new(),
             stopped_early: self.stop_at_load.is_some_and(|(at, _)| at == self.loads),
