@@ -171,7 +171,7 @@ stored Limit {
     /// Answers were redirects.
     Note Redirects { redirects: u64, followed: u64 },
     /// Redirects led to another server, which was asked too.
-    Note RedirectsElsewhere { origin: String, redirects: u64 },
+    Notice RedirectsElsewhere { origin: String, redirects: u64 },
     /// Connections were opened while none was free.
     Note ConnectionsOpened { variant: String, point: String, began: u32, peak: u32, most: u32, full: bool },
     /// The longest soak was short.

@@ -196,7 +196,11 @@ pub fn warnings(limits: &[Limit]) -> Vec<String> {
 fn is_listed(limit: &Limit) -> bool {
     matches!(
         limit,
-        Limit::Machine { .. } | Limit::VariantLost { .. } | Limit::TlsUnchecked { .. } | Limit::Legacy(_)
+        Limit::Machine { .. }
+            | Limit::VariantLost { .. }
+            | Limit::TlsUnchecked { .. }
+            | Limit::RedirectsElsewhere { .. }
+            | Limit::Legacy(_)
     )
 }
 
