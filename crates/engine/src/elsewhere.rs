@@ -165,6 +165,14 @@ impl<'a> Elsewhere<'a> {
         (named.secure, authority)
     }
 
+    /// The proxy that takes requests to another origin as they are, if there is one on the way.
+    pub fn forwards(&self, other: usize) -> Option<&Proxy> {
+        match &self.others[other].way {
+            Way::Known(target) => target.transport.proxy.as_ref().filter(|proxy| !proxy.tunnels),
+            Way::Unknown | Way::None(_) => None,
+        }
+    }
+
     /// The target with that index: of the plan, or of another origin to which a connection was made.
     pub fn target(&self, at: u32) -> Option<&Target> {
         let at = at as usize;
@@ -225,6 +233,7 @@ impl<'a> Elsewhere<'a> {
         let host = named.bare_host();
         let proxy = from.transport.proxy.as_ref().map(|proxy| Proxy {
             authority: format!("{}:{}", named.host, named.port),
+            tunnels: proxy.tunnels || named.secure,
             ..proxy.clone()
         });
         let addresses = match &proxy {

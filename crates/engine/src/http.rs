@@ -216,7 +216,15 @@ impl HttpState {
             _ if !self.is_following() => None,
             None => Some(Replacement { stretch, bytes: &self.target }),
             Some((_, authority)) => {
+                let forwards = self.away.and_then(|other| elsewhere.forwards(other));
+                self.replaced.clear();
+                if forwards.is_some() {
+                    self.replaced.extend([b"http://", authority.as_bytes()].concat());
+                }
                 parts.write_at(&request.bytes, &self.target, authority, &mut self.replaced);
+                if let Some(authorization) = forwards.and_then(|proxy| proxy.authorization.as_deref()) {
+                    self.replaced.extend([b"\r\nProxy-Authorization: ", authorization].concat());
+                }
                 Some(Replacement { stretch: stretch.start..parts.host.end, bytes: &self.replaced })
             }
         };

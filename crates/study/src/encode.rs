@@ -86,22 +86,24 @@ impl Entry<'_> {
         speaks: &Speaks,
         proxy: Option<&Proxy>,
     ) -> Result<MixEntry, Mistake> {
-        let encode = |spec: &RequestSpec, template: &Template| -> Result<Arc<Request>, Mistake> {
+        let forwards = proxy.filter(|proxy| !proxy.tunnels);
+        let encode = |spec: &RequestSpec, template: &Template, forwards: Option<&Proxy>| {
             let request = match self.call {
                 Some(call) => called(call, spec, template, speaks)?,
                 None => asked(spec, template, speaks)?,
             };
-            Ok(Arc::new(match proxy.filter(|proxy| !proxy.tunnels) {
+            Ok(Arc::new(match forwards {
                 Some(proxy) => http1::through_proxy(request, authority, proxy.authorization.as_deref()),
                 None => request,
             }))
         };
-        let both = |request: &RequestSpec, template: &Template| -> Result<[_; 2], Mistake> {
+        let by_way_of = |forwards: Option<&Proxy>, request: &RequestSpec, template: &Template| {
             let mut spec = RequestSpec { authority: authority.to_string(), close: false, ..request.clone() };
-            let open = encode(&spec, template)?;
+            let open = encode(&spec, template, forwards)?;
             spec.close = true;
-            Ok([open, encode(&spec, template)?])
+            Ok::<[Arc<Request>; 2], Mistake>([open, encode(&spec, template, forwards)?])
         };
+        let both = |request: &RequestSpec, template: &Template| by_way_of(forwards, request, template);
         if self.follow > 0 && *speaks != Speaks::Http {
             return Err(Mistake::NoMeaningWithout { needs: "http://".to_string() }.at("follow"));
         }
@@ -116,12 +118,14 @@ impl Entry<'_> {
             }
             false => None,
         };
-        let stranger = self.request.as_stranger(self.template).filter(|_| self.follow > 0);
-        let elsewhere = match stranger {
+        // What the proxy is told of another server is put in when it is known.
+        let as_it_is = || forwards.map(|_| (self.request.clone(), self.template.clone()));
+        let stranger = self.request.as_stranger(self.template).or_else(as_it_is);
+        let elsewhere = match stranger.filter(|_| self.follow > 0) {
             Some((bare, template)) => {
-                let as_it_is = both(&bare, &template)?;
+                let as_it_is = by_way_of(None, &bare, &template)?;
                 let get = if as_get.is_some() { bare.as_get(&template) } else { (bare, template) };
-                Some([as_it_is, both(&get.0, &get.1)?])
+                Some([as_it_is, by_way_of(None, &get.0, &get.1)?])
             }
             None => None,
         };

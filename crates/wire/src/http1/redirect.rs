@@ -501,6 +501,27 @@ mod tests {
         assert_eq!(table, [form, form, always, never, never]);
     }
 
+    #[test]
+    fn another_origin_gets_the_request_without_credentials() {
+        let names = ["AUTHORIZATION", "X-User", "Cookie", "Proxy-Authorization", "Content-Type"];
+        let spec = RequestSpec {
+            method: "PUT".to_owned(),
+            headers: names.map(|name| (name.to_owned(), "v".to_owned())).to_vec(),
+            body: b"a=".to_vec(),
+            ..RequestSpec::get("a.test", "/")
+        };
+        let slot = |part, draw| Slot { part, at: 1, draw };
+        let slots = [RequestPart::Target, RequestPart::Header(0), RequestPart::Header(4), RequestPart::Body];
+        let slots = slots.into_iter().zip(0..).map(|(part, draw)| slot(part, draw)).collect();
+        let (bare, template) = spec.as_stranger(&Template { slots, ..Template::default() }).unwrap();
+        let left = [(RequestPart::Target, 0), (RequestPart::Header(1), 2), (RequestPart::Body, 3)];
+        assert_eq!(template.slots, left.map(|(part, draw)| slot(part, draw)));
+        let text = String::from_utf8(bare.encode().unwrap().bytes).unwrap();
+        let expected = "PUT / HTTP/1.1\r\nHost: a.test\r\nX-User: v\r\nContent-Type: v\r\nContent-Length: 2\r\n\r\na=";
+        assert_eq!(text, expected);
+        assert_eq!(bare.as_stranger(&template), None, "it has none any more");
+    }
+
     proptest! {
         #[test]
         fn whatever_a_server_says_the_next_request_stays_one_request(

@@ -369,10 +369,9 @@ impl Parts {
         Some(Parts { target: start..end, host: host..find(b'\r', host)? })
     }
 
-    /// Writes what stands from the target to the end of the host of the request with these parts, for another target and
+    /// Appends what stands from the target to the end of the host of the request with these parts, for another target and
     /// host.
     pub fn write_at(&self, bytes: &[u8], target: &[u8], host: &str, out: &mut Vec<u8>) {
-        out.clear();
         out.extend_from_slice(target);
         out.extend_from_slice(&bytes[self.target.end..self.host.start]);
         out.extend_from_slice(host.as_bytes());

@@ -2,11 +2,12 @@
 
 use super::secured::{TlsFront, authority};
 use super::*;
-use proofload_engine::transport::Tls;
+use proofload_engine::transport::{Proxy, Tls, Transport};
 use proofload_engine::{Asking, KeepAlive};
 use proofload_testkit::sim::{Fault, Redirect, Served, Server};
 use proofload_testkit::tls::Speaks;
-use proofload_wire::http1::Template;
+use proofload_wire::Request;
+use proofload_wire::http1::{Template, through_proxy};
 
 const OTHER: u16 = 8100;
 
@@ -175,6 +176,37 @@ fn an_origin_of_https_has_its_own_name_and_the_authorities_of_the_load() {
     let result = load(&plan, &World::new(home, 5).with_other(OTHER, Server::default(), Some(front)));
     assert_eq!(count(&result, Outcome::ConnectFailed), result.snapshot.intended());
     assert!(result.bad_answers[0].what.contains("the certificate of 127.0.0.1"), "{:?}", result.bad_answers);
+}
+
+#[test]
+fn a_proxy_that_passes_requests_on_is_told_the_other_server_and_its_own_credentials_only() {
+    let world = World::new(server(&[("http://server.test/", "http://10.1.2.3:8100/a")]), 5);
+    let proxy = Proxy {
+        authority: "server.test:80".to_owned(),
+        tunnels: false,
+        authorization: Some(b"Basic eDp5".to_vec()),
+    };
+    let mut plan = LoadPlan { connections: 1, ..follows(1) };
+    plan.targets[0].transport = Transport { proxy: Some(proxy), tls: None };
+    let [bare, bare_closing] = [false, true].map(|close| {
+        Arc::new(RequestSpec { close, ..RequestSpec::get("server.test", "/") }.encode().unwrap())
+    });
+    let through = |request: &Arc<Request>| {
+        Arc::new(through_proxy((**request).clone(), "server.test", Some(b"Basic eDp5")))
+    };
+    let entry = &mut plan.mix[0];
+    (entry.request, entry.closing_request) = (through(&bare), through(&bare_closing));
+    let stranger = [bare, bare_closing];
+    entry.follow = Follow { most: 1, as_get: None, elsewhere: Some([stranger.clone(), stranger]) };
+    let result = load(&plan, &world);
+    assert_eq!(count(&result, Outcome::Answered), result.snapshot.intended(), "{:?}", result.bad_answers);
+    let seen = world.served();
+    let told = |first: &str, host: &str| {
+        format!("{first} http/1.1\r\nhost: {host}\r\nproxy-authorization: basic edp5\r\n\r\n")
+    };
+    assert_eq!(head(&seen, 0), told("get http://server.test/", "server.test"));
+    assert_eq!(head(&seen, 1), told("get http://10.1.2.3:8100/a", "10.1.2.3:8100"));
+    assert_eq!(head(&seen, 2), head(&seen, 0));
 }
 
 /// That many exchanges through two servers that fail in every way, summed up kind by kind.
