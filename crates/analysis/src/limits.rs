@@ -8,7 +8,7 @@ use proofload_store::schema::{
     self, Baseline, Mode, Model, Plan, Point, Preset, Replication, RunResult, Slice, SubjectKind, Transport,
 };
 use proofload_store::{Run, ended_in_window};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Most limits about what could not be measured.
 const MISSING_TOLD_MAX: usize = 6;
@@ -76,6 +76,7 @@ pub fn of_result(result: &RunResult) -> Vec<Limit> {
         limits.extend(failures(&points, single));
     }
     limits.extend(points.iter().filter_map(surplus));
+    limits.extend(by_variant(&points, misled));
     limits.extend(result.limits.iter().cloned());
     limits.extend(result.baseline.iter().flat_map(of_baseline));
     limits.extend(redirects(&result.points));
@@ -176,26 +177,94 @@ fn failures(points: &[Point], single: bool) -> Vec<Limit> {
     if single && !wholes().any(|point| outcome(point, "answered") > 0) {
         return Vec::new();
     }
-    let variants: BTreeSet<&str> = wholes().map(|point| point.variant.as_str()).collect();
-    variants
-        .into_iter()
-        .filter_map(|variant| failed(wholes().filter(|point| point.variant == variant)))
-        .collect()
+    by_variant(points, failed)
 }
 
-fn failed<'a>(points: impl Iterator<Item = &'a Point> + Clone) -> Option<Limit> {
-    let failed = points.clone().fold(0_u64, |sum, point| sum.saturating_add(errors(point)));
-    let answered = points.clone().fold(0_u64, |sum, point| sum.saturating_add(outcome(point, "answered")));
+/// Something about the points of each variant, those of single streams left out.
+fn by_variant<L: IntoIterator<Item = Limit>>(points: &[Point], of: fn(&[&Point]) -> L) -> Vec<Limit> {
+    let mut variants: BTreeMap<&str, Vec<&Point>> = BTreeMap::new();
+    for point in points.iter().filter(|point| point.stream.is_empty()) {
+        variants.entry(&point.variant).or_default().push(point);
+    }
+    variants.values().flat_map(|points| of(points)).collect()
+}
+
+/// Answers, or ends of connections, that are not what was asked for, with what to write instead.
+fn misled(points: &[&Point]) -> Vec<Limit> {
+    [all_redirected(points), asks_who(points), ends_connections(points)].into_iter().flatten().collect()
+}
+
+/// Every exchange was answered by a redirect, and none was followed.
+fn all_redirected(points: &[&Point]) -> Option<Limit> {
+    let sum =
+        |of: &dyn Fn(&Point) -> u64| points.iter().fold(0_u64, |sum, point| sum.saturating_add(of(point)));
+    let redirects = sum(&redirects_of);
+    let exchanges = sum(&|point| errors(point).saturating_add(outcome(point, "answered")));
+    let answered = sum(&|point| outcome(point, "answered"));
+    if answered == 0 || redirects != exchanges || sum(&|point| point.redirects) > 0 {
+        return None;
+    }
+    let status = points.iter().flat_map(|point| &point.codes).max_by_key(|(_, n)| **n)?.0.clone();
+    let to = points.iter().find_map(|point| match &point.cause {
+        Some(Finding::RedirectsTo { to }) => Some(to.clone()),
+        _ => None,
+    });
+    let variant = points.first()?.variant.clone();
+    Some(Limit::AllRedirected { variant, redirects, status, to: to.unwrap_or_default() })
+}
+
+/// The first refusal is one with status 401, which says what is asked for (RFC 9110, section 11.6.1).
+fn asks_who(points: &[&Point]) -> Option<Limit> {
+    let rejected =
+        points.iter().flat_map(|point| &point.bad_answers).find(|bad| bad.outcome == "rejected")?;
+    let mut lines = rejected.received.split("\r\n");
+    if lines.next()?.split(' ').nth(1) != Some("401") {
+        return None;
+    }
+    let mut fields = lines.take_while(|line| !line.is_empty()).filter_map(|line| line.split_once(':'));
+    let (_, challenge) = fields.find(|(name, _)| name.eq_ignore_ascii_case("www-authenticate"))?;
+    let scheme = challenge.trim().split([' ', ',']).next()?.to_ascii_lowercase();
+    let realm = challenge.split_once("realm=\"").and_then(|(_, rest)| rest.split('"').next());
+    let (variant, realm) = (points.first()?.variant.clone(), realm.unwrap_or_default().to_owned());
+    Some(Limit::AsksWho { variant, scheme, realm })
+}
+
+/// Fewest connections that show a rule.
+const ENDED_MIN: u64 = 3;
+/// One exchange fails for as many connections at least that are ended in a rule's way while they are asked.
+const FAILED_OF_ENDED: u64 = 10;
+
+/// The server ends connections after the same number of exchanges each, and others fail for it.
+fn ends_connections(points: &[&Point]) -> Option<Limit> {
+    let ended = || points.iter().filter_map(|point| point.ended_by_server);
+    let connections = ended().fold(0_u64, |sum, ended| sum.saturating_add(ended.connections));
+    let (fewest, most) = (ended().map(|ended| ended.fewest).min()?, ended().map(|ended| ended.most).max()?);
+    let hit = ["closed_early", "reset_reused"];
+    let failed = points.iter().flat_map(|point| hit.map(|kind| outcome(point, kind)));
+    let failed = failed.fold(0, u64::saturating_add);
+    // After idleness, too, a server ends connections; then it seldom hits an exchange.
+    let is_rule = fewest == most && connections >= ENDED_MIN && failed >= connections / FAILED_OF_ENDED;
+    (is_rule && failed > 0).then(|| Limit::EndsConnections {
+        variant: points.first().map(|point| point.variant.clone()).unwrap_or_default(),
+        connections,
+        exchanges: most,
+        failed,
+    })
+}
+
+fn failed(points: &[&Point]) -> Option<Limit> {
+    let failed = points.iter().fold(0_u64, |sum, point| sum.saturating_add(errors(point)));
+    let answered = points.iter().fold(0_u64, |sum, point| sum.saturating_add(outcome(point, "answered")));
     let exchanges = failed.saturating_add(answered);
     if failed == 0 || failed as f64 <= ERROR_SHARE_MAX * exchanges as f64 {
         return None;
     }
-    let kinds = points.clone().flat_map(|point| &point.outcomes);
+    let kinds = points.iter().flat_map(|point| &point.outcomes);
     let kinds = kinds.filter(|(kind, _)| !matches!(kind.as_str(), "answered" | "unsent"));
     let (most, _) = kinds.max_by_key(|(_, n)| **n)?;
-    let bad = points.clone().flat_map(|point| &point.bad_answers).find(|bad| bad.outcome == *most);
+    let bad = points.iter().flat_map(|point| &point.bad_answers).find(|bad| bad.outcome == *most);
     Some(Limit::ExchangesFailed {
-        variant: points.map(|point| point.variant.clone()).next().unwrap_or_default(),
+        variant: points.first().map(|point| point.variant.clone()).unwrap_or_default(),
         failed,
         exchanges,
         outcome: most.clone(),
@@ -215,9 +284,7 @@ fn surplus(point: &Point) -> Option<Limit> {
 /// Redirects among the answers, over all points; those of a stream are in the point's own.
 fn redirects(points: &[Point]) -> Option<Limit> {
     let wholes = || points.iter().filter(|point| point.stream.is_empty());
-    let redirects: u64 = wholes()
-        .flat_map(|point| REDIRECTS.iter().filter_map(|code| point.codes.get(*code)))
-        .fold(0, |sum: u64, n| sum.saturating_add(*n));
+    let redirects = wholes().map(redirects_of).fold(0, u64::saturating_add);
     let followed = wholes().map(|point| point.redirects).fold(0, u64::saturating_add);
     (redirects > 0).then_some(Limit::Redirects { redirects, followed })
 }
@@ -232,6 +299,11 @@ fn redirects_elsewhere(points: &[Point]) -> impl Iterator<Item = Limit> {
         }
     }
     led.into_iter().map(|(origin, redirects)| Limit::RedirectsElsewhere { origin, redirects })
+}
+
+fn redirects_of(point: &Point) -> u64 {
+    let counts = REDIRECTS.iter().filter_map(|code| point.codes.get(*code));
+    counts.fold(0, |sum: u64, n| sum.saturating_add(*n))
 }
 
 const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];

@@ -4,7 +4,7 @@ use crate::checks::merged_checks;
 use crate::requests;
 use proofload_measure::{LatencyHistogram, OutcomeCounts};
 use proofload_store::schema::{
-    AddressUse, Agents, BadAnswer, Generator, Handshakes, Histograms, Point, Slice, SubjectUse,
+    AddressUse, Agents, BadAnswer, EndedByServer, Generator, Handshakes, Histograms, Point, Slice, SubjectUse,
 };
 use proofload_store::{
     StoreError, counts_of, decode, durations_of, handshakes_of, outcomes_of, response_times_of,
@@ -86,6 +86,12 @@ pub(crate) fn merge_with_histograms(slices: &[&Slice], path: &Path) -> Result<(P
             add(out.codes.entry(code.clone()).or_default(), *n);
         }
         measured.addresses.iter().for_each(|one| add_address(&mut out.addresses, one));
+        out.cause = out.cause.take().or_else(|| measured.cause.clone());
+        if let Some(more) = measured.ended_by_server {
+            let ended = out.ended_by_server.get_or_insert(EndedByServer { connections: 0, ..more });
+            add(&mut ended.connections, more.connections);
+            (ended.fewest, ended.most) = (ended.fewest.min(more.fewest), ended.most.max(more.most));
+        }
         for bad in &measured.bad_answers {
             let is_kind = |seen: &BadAnswer| (&seen.outcome, &seen.request) == (&bad.outcome, &bad.request);
             if !out.bad_answers.iter().any(is_kind) {

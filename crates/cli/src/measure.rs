@@ -15,6 +15,7 @@ use proofload_engine::{
 use proofload_facts::{Expected, Finding, Mistake};
 use proofload_host::lock::MeasuringLock;
 use proofload_host::{self as host, clock, signals};
+use proofload_lab::cause;
 use proofload_lab::ceiling::{self, Setting};
 use proofload_lab::endpoint::{self, Terms};
 use proofload_lab::generator_settings::{GeneratorSettings, check_cpus, pinned};
@@ -29,7 +30,7 @@ use proofload_store::schema::{
     Ceiling, Environment, FORMAT_VERSION, Phase, Point, RunResult, RunState, SingleLoad, Slice, Status,
 };
 use proofload_store::{SingleWriter, StoreError, histograms_of, redact};
-use proofload_study::{Condition, Draft, Passage, Study, is_level, quantity, stages};
+use proofload_study::{Condition, Draft, Passage, Study, SubjectSpec, is_level, quantity, stages};
 use proofload_subject::{Cache, Catalogue};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -96,10 +97,12 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
     let around = Surroundings::here();
     let generator = agents.as_ref().map_or(&*around.generator as &dyn Generator, |agents| agents);
     let loaded = watched(&title, generator, &plan, &stop, args.output.quiet, exports)?;
+    let cause = cause_of(&study, generator, &plan, &loaded, &stop);
     agents.iter().for_each(|agents| fleet::say_losses(agents, args.output.quiet));
     drop(agents);
     let environment = host::environment();
     let mut measured = record::point(&name, point, &loaded, &study.names.requests);
+    measured.cause = cause;
     // A certificate that is not checked is reported before anything else.
     let unchecked = study.passages().find(|passage| passage.is_insecure());
     measured.transport = unchecked.into_iter().chain(study.passages()).find_map(Passage::recorded);
@@ -129,6 +132,22 @@ pub fn measure(args: &MeasureArgs) -> anyhow::Result<Exit> {
         false if !is_kept && is_named => Exit::Failure,
         false => run::exit_of(result.english()),
     })
+}
+
+/// Reason why nothing was answered as it was asked for. Who stopped the load waits for nothing more.
+fn cause_of(
+    study: &Study,
+    generator: &dyn Generator,
+    plan: &LoadPlan,
+    loaded: &LoadResult,
+    stop: &AtomicBool,
+) -> Option<Finding> {
+    match &study.variants.first()?.subject {
+        SubjectSpec::Url { authority, .. } if !stop.load(Ordering::Relaxed) => {
+            cause::cause(generator, plan, loaded, authority)
+        }
+        _ => None,
+    }
 }
 
 /// The study, how it is measured, and how many agents may be lost.

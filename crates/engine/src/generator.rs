@@ -11,7 +11,7 @@ use crate::seconds::{Collector, Giving};
 use crate::transport::{Layer, Secured};
 use crate::worker::{Worker, opening_gap_ns};
 use crate::{
-    AddressUse, ConnectionUse, DriverChoice, EngineError, GeneratorSettings, GeneratorUse, LoadPlan,
+    AddressUse, ConnectionUse, DriverChoice, EndedByPeer, EngineError, GeneratorSettings, GeneratorUse, LoadPlan,
     LoadResult, Watch,
 };
 use proofload_language::tr;
@@ -407,6 +407,10 @@ pub(crate) fn gather(
         began: sum(|worker| worker.first_connections),
         peak: sum(|worker| worker.connections),
         most: plan.most_connections(),
+        ended_by_peer: workers.iter().fold(EndedByPeer::default(), |mut all, worker| {
+            all.add(worker.ended_by_peer);
+            all
+        }),
     };
     let stopped_early = workers.iter().any(|worker| worker.stopped_early);
     let mut negotiated: Vec<_> =

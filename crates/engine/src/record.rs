@@ -3,10 +3,11 @@
 use crate::clock::Delayed;
 use crate::seconds::{Giving, Seconds, add_counts};
 use crate::target::{Handshake, Name, Negotiated};
-use crate::{AddressUse, Asking, BadAnswer, DriverChoice};
+use crate::{AddressUse, Asking, BadAnswer, DriverChoice, EndedByPeer};
 use proofload_measure::{
     ExchangeTimes, Hiccups, LatencyHistogram, Listener, Outcome, Recorder, SilentStretches, Window,
 };
+use proofload_wire::{Spoken, spoken};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -33,16 +34,9 @@ impl Received<'_> {
         self.before.iter().chain(self.latest).copied()
     }
 
-    /// True if it begins as an answer of HTTP does.
-    pub fn is_http(&self) -> bool {
-        self.bytes().take(5).eq(*b"HTTP/")
-    }
-
-    /// True if it begins as an alert or a handshake of TLS does, which a TLS server sends to a client that asks in
-    /// plain.
-    pub fn is_tls(&self) -> bool {
-        let mut bytes = self.bytes();
-        matches!((bytes.next(), bytes.next(), bytes.next()), (Some(0x15 | 0x16), Some(3), Some(0..=4)))
+    /// The protocol that it shows.
+    pub fn spoken(&self) -> Option<Spoken> {
+        spoken(&self.bytes().take(SAMPLE_BYTES).collect::<Vec<_>>())
     }
 }
 
@@ -65,6 +59,7 @@ pub(crate) struct WorkerRecord {
     pub opened: u64,
     pub no_port: u64,
     pub no_descriptor: u64,
+    pub ended_by_peer: EndedByPeer,
     /// Exchanges that were not sent although a connection was free.
     pub behind: u64,
     /// Parameters that TLS handshakes agreed on, each kind once.
@@ -167,6 +162,7 @@ pub(crate) struct WorkerResult {
     pub opened: u64,
     pub no_port: u64,
     pub no_descriptor: u64,
+    pub ended_by_peer: EndedByPeer,
     pub negotiated: Vec<Negotiated>,
     /// Redirects that led to other origins, by the URL of each.
     pub elsewhere: Vec<(String, u64)>,
@@ -202,6 +198,7 @@ impl WorkerRecord {
             opened: 0,
             no_port: 0,
             no_descriptor: 0,
+            ended_by_peer: EndedByPeer::default(),
             behind: 0,
             negotiated: Vec::new(),
             slowest_ns: 0,
@@ -442,6 +439,7 @@ impl WorkerRecord {
             opened: self.opened,
             no_port: self.no_port,
             no_descriptor: self.no_descriptor,
+            ended_by_peer: self.ended_by_peer,
             negotiated: self.negotiated,
             elsewhere: Vec::new(),
             behind: self.behind,

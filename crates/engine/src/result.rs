@@ -123,6 +123,26 @@ pub struct BadAnswer {
     pub rows: Option<Vec<Vec<u8>>>,
 }
 
+/// Connections that the peer ended without announcing it, after whole exchanges on them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct EndedByPeer {
+    pub connections: u64,
+    /// Fewest and most exchanges that one of them had carried; 0 without any.
+    pub fewest: u32,
+    pub most: u32,
+}
+
+impl EndedByPeer {
+    pub(crate) fn add(&mut self, other: EndedByPeer) {
+        if other.connections > 0 {
+            let none = self.connections == 0;
+            self.fewest = if none { other.fewest } else { self.fewest.min(other.fewest) };
+            self.most = self.most.max(other.most);
+            self.connections += other.connections;
+        }
+    }
+}
+
 /// Numbers of connections of a load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionUse {
@@ -132,6 +152,7 @@ pub struct ConnectionUse {
     pub peak: u32,
     /// Limit on connections.
     pub most: u32,
+    pub ended_by_peer: EndedByPeer,
 }
 
 /// Counts of connections to one address, from the first dial on: before the window as well.

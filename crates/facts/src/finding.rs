@@ -174,6 +174,34 @@ stored Finding {
     ///
     /// Make the load longer if its answers take longer than that.
     Failure Hangs { requests: u64, sliced: bool },
+    /// The port speaks TLS, and was asked in plain text.
+    ///
+    /// Write `https://`.
+    Failure SpeaksTls { authority: String },
+    /// The port does not speak TLS, and was asked in it.
+    ///
+    /// Write `http://`.
+    Failure SpeaksNoTls { authority: String },
+    /// The server speaks HTTP/2 only; Proofload speaks HTTP/1.1.
+    ///
+    /// Let the server speak HTTP/1.1 too, or ask one before it that does.
+    Failure SpeaksHttp2,
+    /// The port belongs to another protocol.
+    ///
+    /// Correct the port.
+    Failure SpeaksOther { address: String, protocol: String },
+    /// Nothing listens at the address, and something at the other one that the machine has for itself, with the same port.
+    ///
+    /// Write that address.
+    Failure ListensElsewhere { address: String, listens: String },
+    /// The server accepts connections, and sends nothing.
+    ///
+    /// See whether it is stuck; allow more time by `--timeout`.
+    Failure SaysNothing { address: String, within_ns: u64 },
+    /// All answers were redirects to there.
+    ///
+    /// Ask for that address, or follow redirects: `--follow`.
+    Warning RedirectsTo { to: String },
     /// The variant failed in earlier blocks, and is not started any more.
     ///
     /// See the server's log, and noticed.txt in the run directory.

@@ -17,6 +17,19 @@ stored Limit {
     ///
     /// Start the server, or correct the address; `--debug` shows one exchange.
     Failure NothingAnswered { variant: String, point: String, outcome: String, times: u64 },
+    /// Every answer was a redirect, and none was followed: the figures are those of redirects, not of the page.
+    ///
+    /// Ask for the address that they lead to, or follow them: `--follow`.
+    Failure AllRedirected { variant: String, redirects: u64, status: String, to: String },
+    /// The server wants to know who asks (status 401), in the way that it names.
+    ///
+    /// Give what it asks for: `--basic`, `--bearer`.
+    Failure AsksWho { variant: String, scheme: String, realm: String },
+    /// The server ends connections without `Connection: close`, each after as many exchanges; what is asked on them then
+    /// fails.
+    ///
+    /// `--keep-alive off`, or that number.
+    Failure EndsConnections { variant: String, connections: u64, exchanges: u32, failed: u64 },
     /// A variant was lost in blocks: it failed to start, or died.
     ///
     /// See the server's log, and noticed.txt in the run directory.

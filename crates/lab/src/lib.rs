@@ -1,5 +1,6 @@
 //! The laboratory: from a checked study to a record. Plans, the runner, searches, the noise audit and the ceiling.
 
+pub mod cause;
 pub mod ceiling;
 mod checks;
 pub mod endpoint;

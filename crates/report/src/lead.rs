@@ -179,14 +179,23 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
     }
     let kinds = kinds(points);
     let failed_how = failures_by_entry(points);
-    let said: Vec<String> = failed_how.iter().take(KINDS_MAX).map(|failure| failure.told(all)).collect();
+    let mut said: Vec<String> = failed_how.iter().take(KINDS_MAX).map(|failure| failure.told(all)).collect();
     let sample = failed_how.first().and_then(|failure| failure.bad).map(|bad| sample(&bad.received));
+    let cause = points.iter().find_map(|point| point.cause.as_ref()).filter(|_| failed == all);
     let text = match points {
-        [point] if single && failed == all && !kinds.iter().any(|(kind, _)| words::is_bad_answer(kind)) => {
+        [point]
+            if single
+                && failed == all
+                && cause.is_none()
+                && !kinds.iter().any(|(kind, _)| words::is_explained(kind)) =>
+        {
             let unnamed = Point { variant: String::new(), ..(*point).clone() };
             told(&nothing_answered(&unnamed))
         }
-        _ => words::failures((!single).then_some(points[0].variant.as_str()), &said),
+        _ => {
+            said.splice(0..0, cause.map(told));
+            words::failures((!single).then_some(points[0].variant.as_str()), &said)
+        }
     };
     Some(Lead { sample: sample.unwrap_or_default(), ..Lead::new(Tone::Bad, "", text) })
 }

@@ -179,6 +179,23 @@ pub struct Point {
     /// Figures of each entry of a mix; left out for a load of one request, and with streams.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<RequestFigures>,
+    /// Reason why nothing was answered, or nothing but redirects, where one was found after the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Finding>,
+    /// Connections that the server ended without announcing it; absent without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by_server: Option<EndedByServer>,
+}
+
+/// Connections that the server ended without announcing it, after whole exchanges on them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EndedByServer {
+    /// Number of them.
+    pub connections: u64,
+    /// Fewest exchanges that one of them had carried.
+    pub fewest: u32,
+    /// Most.
+    pub most: u32,
 }
 
 /// One slice, a line of `blocks/NNNN.jsonl`. With several streams a slice is one line for each of them, with

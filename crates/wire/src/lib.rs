@@ -21,6 +21,7 @@ pub mod rpc;
 mod scan;
 mod session;
 mod speak;
+mod spoken;
 mod streamed;
 mod utf;
 
@@ -31,6 +32,7 @@ pub use outbox::Outbox;
 pub use placeholders::{Filling, Placeholders, Replacement, Values};
 pub use request::{Expectation, Request};
 pub use session::{Protocol, Session};
+pub use spoken::{Spoken, spoken};
 pub use streamed::{Source, Streamed};
 
 // The laws name this crate as the fuzz targets do, which include them from outside.

@@ -17,3 +17,4 @@ pub use layer::Layer;
 pub(crate) use layer::problems;
 pub use net::SecuredNet;
 pub use secured::Secured;
+pub use tls::client_hello;

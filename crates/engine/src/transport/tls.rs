@@ -66,6 +66,16 @@ pub(super) fn settings(tls: &Tls) -> Result<Settings, Vec<String>> {
     Ok(Settings { config: Arc::new(config), server_name })
 }
 
+/// The first bytes of a handshake by these settings: every server of TLS answers them with a record of TLS. `None` where
+/// the settings are wrong.
+pub fn client_hello(tls: &Tls) -> Option<Vec<u8>> {
+    let Settings { config, server_name } = settings(tls).ok()?;
+    let mut connection = rustls::ClientConnection::new(config, server_name).ok()?;
+    let mut bytes = Vec::new();
+    connection.write_tls(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 fn protocol(version: TlsVersion) -> &'static rustls::SupportedProtocolVersion {
     match version {
         TlsVersion::V1_2 => &rustls::version::TLS12,

@@ -71,6 +71,8 @@ pub struct Loaded {
     /// State of the machine meanwhile.
     pub conditions: Option<Conditions>,
     pub marks: Vec<Finding>,
+    /// Reason why nothing was answered, or nothing but redirects; looked for once for each variant.
+    pub cause: Option<Finding>,
 }
 
 /// Load whose ceiling is requested.

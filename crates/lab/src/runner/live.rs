@@ -2,6 +2,7 @@
 
 use super::bench::{Absent, Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
 use super::observed::{Watching, length_of, observed};
+use crate::cause;
 use crate::ceiling::{Measuring, Setting};
 use crate::generator_settings::{GeneratorSettings, pinned};
 use crate::plan;
@@ -68,6 +69,8 @@ struct LiveBench<'a> {
     programs: Option<Programs>,
     /// Servers that run already, and processes of this program.
     ours: BTreeSet<u32>,
+    /// Reasons why nothing of a variant was answered as it was asked for; `None` where none was found.
+    causes: BTreeMap<usize, Option<Finding>>,
 }
 
 impl<'a> LiveBench<'a> {
@@ -83,6 +86,7 @@ impl<'a> LiveBench<'a> {
             is_unkept: false,
             programs: None,
             ours: BTreeSet::new(),
+            causes: BTreeMap::new(),
         }
     }
 
@@ -253,6 +257,7 @@ impl<'a> LiveBench<'a> {
             age_seconds,
             conditions,
             marks: Vec::new(),
+            cause: None,
         })
     }
 
@@ -375,7 +380,21 @@ impl Bench for LiveBench<'_> {
         load_window: LoadWindow,
         seed: u64,
     ) -> Result<Loaded, BenchError> {
-        self.load_point(variant, &self.terms.study.points[point], load_window, seed)
+        let point = &self.terms.study.points[point];
+        let mut loaded = self.load_point(variant, point, load_window, seed)?;
+        if loaded.results.iter().all(cause::is_wanted) {
+            if !self.causes.contains_key(&variant) {
+                let (active, endpoint, _) = self.active(variant)?;
+                let authority = active.running.authority(endpoint);
+                let plans = self.load_plans(variant, point, load_window, seed)?;
+                let first = plans.first().zip(loaded.results.first());
+                let found = first
+                    .and_then(|(plan, result)| cause::cause(self.terms.generator, plan, result, &authority));
+                self.causes.insert(variant, found);
+            }
+            loaded.cause = self.causes.get(&variant).cloned().flatten();
+        }
+        Ok(loaded)
     }
 
     fn load_at(

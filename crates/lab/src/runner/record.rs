@@ -4,11 +4,11 @@ use super::bench::Loaded;
 use super::participants::Fate;
 use super::slice_key::SliceKey;
 use crate::checks;
-use proofload_engine::{AgentsUse, Check, CheckKind, LoadResult, SecondQuantiles};
+use proofload_engine::{AgentsUse, Check, CheckKind, EndedByPeer, LoadResult, SecondQuantiles};
 use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_store::schema::{
-    AddressUse, Agents, BadAnswer, CheckName, CheckOutcome, FORMAT_VERSION, FitnessCheck, Generator,
+    AddressUse, Agents, BadAnswer, CheckName, CheckOutcome, EndedByServer, FORMAT_VERSION, FitnessCheck, Generator,
     Handshakes, Negotiated, Phase, Plan, Point, Silences, Slice, SubjectUse,
 };
 use proofload_store::{bad_answer, histograms_of, point_of, requests_of};
@@ -38,6 +38,7 @@ pub(super) fn slices(plan: &Plan, at: &SliceKey, loaded: &Loaded, marks: &[Findi
                 stream,
                 model: load.map_or(&point.model, |load| &load.model).clone(),
                 connections: load.map_or(point.connections, |load| load.connections),
+                cause: loaded.cause.clone().filter(|_| first),
                 ..measured(result, loaded.subject.clone().filter(|_| first), &plan.requests)
             },
             histograms: histograms_of(&result.snapshot),
@@ -159,8 +160,14 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>, requests: &[String
             })
             .collect(),
         requests: requests_of(&result.snapshot, requests),
+        ended_by_server: ended_by_server(result.connections.ended_by_peer),
         ..of_snapshot
     }
+}
+
+fn ended_by_server(of: EndedByPeer) -> Option<EndedByServer> {
+    let EndedByPeer { connections, fewest, most } = of;
+    (connections > 0).then_some(EndedByServer { connections, fewest, most })
 }
 
 fn agents(of: AgentsUse) -> Agents {

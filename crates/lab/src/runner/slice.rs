@@ -118,7 +118,7 @@ impl<B: Bench + ?Sized> Runner<'_, B> {
             outcomes.merge(&result.snapshot.discarded);
         }
         match hangs(at, self.plan.points[at.point].whole, &outcomes) {
-            Some(why) => Err(VariantFailure::Lost(why)),
+            Some(why) => Err(VariantFailure::Lost(loaded.cause.unwrap_or(why))),
             None => Ok(loaded),
         }
     }

@@ -112,6 +112,13 @@ hangs = hangs: it took { $requests ->
     [true] if its answers take longer than a slice, ask it in a load that is not sliced
    *[other] if its answers take longer than the load, make the load longer
 }
+speaks-tls = the port speaks TLS: write https://{ $authority }
+speaks-no-tls = the port does not speak TLS: write http://{ $authority }
+speaks-http2 = the server speaks HTTP/2 only, and Proofload speaks HTTP/1.1: let the server speak that, too
+speaks-other = { $address } answers as { $protocol }, which is not what was asked: is the port right?
+listens-elsewhere = nothing listens at { $address }, and something at { $listens }: write that address
+says-nothing = { $address } accepts connections and sends nothing within { $within_ns }: is the server stuck? For one that takes longer give --timeout
+redirects-to = all answers are redirects to { $to }
 given-up = dropped after earlier failures: { $why }
 unfit = it was unfit
 not-started = was not started
@@ -160,7 +167,36 @@ never-quiet = after { $waited_ns } of waiting other programs still use { $used_c
    *[other] : { $programs }
 }; stop them, or give --wait-for-quiet more time
 ended-without-a-word = it ended without a word: Proofload was killed, or the machine went down
-every-variant-lost = every variant was lost in it
+every-all-redirected = { $variant ->
+    [none] {""}
+   *[other] { $variant }:{" "}
+}all { $redirects } answers are redirects ({ $status }){ $to ->
+    [none] {""}
+   *[other] {" "}to { $to }
+}, and none was followed: the figures are theirs; --follow 5 fetches the page, or ask for its address
+asks-who = { $variant ->
+    [none] {""}
+   *[other] { $variant }:{" "}
+}the server asks who you are{ $realm ->
+    [none] {""}
+   *[other] {" "}(realm "{ $realm }")
+}: { $scheme ->
+    [basic] give --basic USER:PASSWORD, or check the ones given
+    [bearer] give --bearer TOKEN, or check the one given
+    [digest] by Digest: give --digest USER:PASSWORD, or check the ones given
+   *[other] by { $scheme }, which Proofload does not speak
+}
+ends-connections = { $variant ->
+    [none] {""}
+   *[other] { $variant }:{" "}
+}the server ended { $connections } connections after { $exchanges ->
+    [one] 1 exchange
+   *[other] { $exchanges } exchanges
+} each without saying so (Connection: close), and { $failed } exchanges failed for it: { $exchanges ->
+    [one] --keep-alive off
+   *[other] --keep-alive { $exchanges }
+} measures it without errors
+variant-lost = every variant was lost in it
 too-few-slices = it has { $found } of { $expected } measured slices
 line-unreadable = line { $line }: { $error }
 line-cut-off = line { $line } is cut off
@@ -477,7 +513,7 @@ nothing-answered = { $variant ->
    *[other] {" "}({ $times } times)
 }; { $outcome ->
     [connect_refused] start the server, or correct the address
-    [connect_timeout] check the address and the firewall
+    [connect_timeout] nothing at all comes from there: is the address right, and does a firewall drop it?
     [connect_failed] check the address; --debug shows why
     [local_exhausted] see proofload doctor
     [timeout] allow more time, or see one exchange with --debug

@@ -112,6 +112,13 @@ in-slice = { $what }（{ $variant }{ $stream ->
    *[other] {" "}[{ $stream }]
 } @ { $point }，区组 { $block }，循环 { $cycle }）
 in-block = { $what }（{ $variant } @ { $point }，区组 { $block }）
+speaks-tls = 该端口使用 TLS：请写 https://{ $authority }
+speaks-no-tls = 该端口不使用 TLS：请写 http://{ $authority }
+speaks-http2 = 服务器只支持 HTTP/2，而 Proofload 使用 HTTP/1.1：请让服务器也支持 HTTP/1.1
+speaks-other = { $address } 的应答属于 { $protocol } 协议，并非所请求的协议：端口是否正确？
+listens-elsewhere = { $address } 上没有程序监听，而 { $listens } 上有：请改用后者
+says-nothing = { $address } 接受连接，但在 { $within_ns } 内没有发送任何数据：服务器是否卡住？若确实需要更久，请用 --timeout 放宽
+redirects-to = 所有应答都重定向到 { $to }
 given-up = 此前的区组中已失败，不再启动：{ $why }
 unfit = 发压端不合格
 no-open-claim = 没有尚未判定的论断需要它
@@ -134,7 +141,33 @@ never-quiet = 等待 { $waited_ns } 之后，其他程序仍占用 { $cpus } 个
    *[other] ：{ $programs }
 }；请停掉它们，或让 --wait-for-quiet 等得更久
 ended-without-a-word = 没有留下结束原因：Proofload 被杀死，或机器停机
-every-variant-lost = 其中所有变体都失败
+every-all-redirected = { $variant ->
+    [none] {""}
+   *[other] { $variant }：
+}全部 { $redirects } 个应答都是重定向（{ $status }）{ $to ->
+    [none] {""}
+   *[other] ，指向 { $to }
+}，一个也没有跟随：这些数值属于重定向本身；--follow 5 可获取目标页面，或直接请求其地址
+asks-who = { $variant ->
+    [none] {""}
+   *[other] { $variant }：
+}服务器要求身份验证{ $realm ->
+    [none] {""}
+   *[other] （域“{ $realm }”）
+}：{ $scheme ->
+    [basic] 请给出 --basic 用户:密码，或检查已给出的
+    [bearer] 请给出 --bearer 令牌，或检查已给出的
+    [digest] 使用 Digest：请给出 --digest 用户:密码，或检查已给出的
+   *[other] 使用 { $scheme }，Proofload 不支持
+}
+ends-connections = { $variant ->
+    [none] {""}
+   *[other] { $variant }：
+}服务器在每个连接上完成 { $exchanges } 次交互后就关闭连接（共 { $connections } 个），却没有声明 Connection: close，{ $failed } 次交互因此失败：{ $exchanges ->
+    [1] --keep-alive off
+   *[other] --keep-alive { $exchanges }
+} 可以无错误地测量
+variant-lost = 其中所有变体都失败
 too-few-slices = 应有 { $expected } 个测量时间片，只有 { $found } 个
 line-unreadable = 第 { $line } 行无法读取：{ $error }
 line-cut-off = 第 { $line } 行不完整
@@ -304,7 +337,7 @@ nothing-answered = { $variant ->
    *[other] （{ $times } 次）
 }；{ $outcome ->
     [connect_refused] 请启动服务器，或更正地址
-    [connect_timeout] 请检查地址和防火墙
+    [connect_timeout] 对方毫无回应：地址是否正确？是否被防火墙丢弃？
     [connect_failed] 请检查地址，--debug 可显示原因
     [local_exhausted] 见 proofload doctor
     [timeout] 请放宽时间，或用 --debug 查看一次交互

@@ -32,6 +32,11 @@ pub fn is_bad_answer(kind: &str) -> bool {
     matches!(Outcome::from_name(kind), Some(Rejected | Mismatch | Malformed | BeyondLimit | Internal))
 }
 
+/// True if its sample says why: that of a bad answer, or of a way to the server that could not be gone.
+pub fn is_explained(kind: &str) -> bool {
+    is_bad_answer(kind) || Outcome::from_name(kind) == Some(Outcome::ConnectFailed)
+}
+
 /// Those of a variant; of a single measurement without its name.
 pub fn failures(variant: Option<&str>, failed: &[String]) -> String {
     let said = failed.join(tr!("between-sentences"));

@@ -196,6 +196,7 @@ impl SimBench<'_> {
             age_seconds,
             conditions: Some(Conditions::default()),
             marks: Vec::new(),
+            cause: None,
         })
     }
 }

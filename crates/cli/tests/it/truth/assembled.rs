@@ -134,6 +134,7 @@ impl Bench for RecordedBench<'_> {
             age_seconds: 30.0,
             conditions: Some(Conditions { subject_steal_share: Some(steal), ..Conditions::default() }),
             marks: Vec::new(),
+            cause: None,
         })
     }
 

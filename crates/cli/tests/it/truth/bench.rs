@@ -103,6 +103,7 @@ impl<W: FnMut(usize, u64) -> World> Bench for SimBench<'_, W> {
             age_seconds: 1.0,
             conditions: None,
             marks: Vec::new(),
+            cause: None,
         })
     }
 

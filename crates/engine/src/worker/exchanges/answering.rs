@@ -9,7 +9,7 @@ use crate::http::Next;
 use crate::lane::{LaneId, LanePhase};
 use crate::record::SAMPLE_BYTES;
 use proofload_measure::Outcome;
-use proofload_wire::{Close, Event, MalformedKind, Protocol, State};
+use proofload_wire::{Close, Event, MalformedKind, Protocol, Spoken, State};
 
 /// Effect of received bytes, or of the end of a connection, on the exchanges in flight on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -361,15 +361,15 @@ impl Exchanges<'_> {
         let plain = self.elsewhere.target(lane.target).is_some_and(|target| target.transport.tls.is_none());
         let outcome = if kind.is_own_limit() { Outcome::BeyondLimit } else { Outcome::Malformed };
         let what = || {
-            let hint = match () {
-                () if outcome == Outcome::BeyondLimit => return beyond(at, kind),
-                () if plain && received.is_tls() => "; it speaks TLS: write https://",
-                () if at == 0 && received.is_http() => "; it speaks HTTP: write http://",
-                () if at == 0 && kind == MalformedKind::StatusLine => {
-                    return "the server speaks HTTP/2 here (or no HTTP); Proofload speaks HTTP/1.1"
-                        .to_string();
-                }
-                () => "",
+            if outcome == Outcome::BeyondLimit {
+                return beyond(at, kind);
+            }
+            let hint = match received.spoken() {
+                Some(Spoken::Tls) if plain => "; it speaks TLS: write https://".to_owned(),
+                Some(Spoken::Http1) if at == 0 => "; it speaks HTTP: write http://".to_owned(),
+                Some(Spoken::Http2) if at == 0 => "; it speaks HTTP/2, and Proofload HTTP/1.1".to_owned(),
+                Some(Spoken::Other(protocol)) if at == 0 => format!("; it speaks {protocol}"),
+                _ => String::new(),
             };
             format!("broke the protocol at byte {at} of the connection: {kind:?}{hint}")
         };

@@ -1,7 +1,8 @@
 //! Connections: made, lost and closed.
 
 use super::{Exchanges, Freed};
-use crate::connection::Phase;
+use crate::EndedByPeer;
+use crate::connection::{Connection, Phase};
 use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
 use crate::lane::{LaneId, LanePhase};
 use crate::record::Received;
@@ -318,6 +319,11 @@ impl Exchanges<'_> {
                 _ => (Outcome::ConnectFailed, "closed the connection instead of shaking hands"),
             };
             return self.not_opened(conn, outcome, || what.to_owned(), now);
+        }
+        let Connection { phase, carried, session, .. } = &self.connections[conn as usize];
+        if *phase == Phase::Open && *carried > 0 && session.state() != State::Draining {
+            let (fewest, most) = (*carried, *carried);
+            self.record.ended_by_peer.add(EndedByPeer { connections: 1, fewest, most });
         }
         if self.asks(conn) {
             self.connections[conn as usize].session.handle_close(how, &mut self.events);

@@ -130,6 +130,7 @@ impl Bench for QueueBench {
             age_seconds: 0.0,
             conditions: None,
             marks: Vec::new(),
+            cause: None,
         })
     }
 

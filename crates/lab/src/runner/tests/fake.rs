@@ -245,6 +245,7 @@ impl Bench for FakeBench {
             conditions: stolen
                 .then(|| Conditions { subject_steal_share: Some(0.1), ..Conditions::default() }),
             marks: Vec::new(),
+            cause: None,
         })
     }
 

@@ -1,0 +1,268 @@
+//! The reason why nothing was answered, or nothing but redirects: found by a few exchanges of other kinds, after the load.
+//!
+//! They go the way of the load, through the same generator, one connection at a time, and take less than 2 s in all. What
+//! they send is the beginning of a handshake, or a GET of `/`, and none of the user's headers; only where every answer
+//! is a redirect the request is sent once more as it was.
+
+use proofload_engine::transport::{Tls, Transport, client_hello};
+use proofload_engine::{
+    Address, Expect, Extent, Follow, Generator, KeepAlive, Launch, LoadPlan, LoadResult, MixEntry, Profile,
+    Shortage, Target, Timeouts, Watch,
+};
+use proofload_facts::Finding;
+use proofload_measure::Outcome;
+use proofload_store::redact;
+use proofload_wire::http1::{Parts, RequestSpec, is_redirect};
+use proofload_wire::{Protocol, Request, Spoken, spoken};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+/// Time for an exchange, of which there are three at most, and for either of its parts: until it is connected, and until
+/// the answer is there.
+const EXCHANGE_NS: u64 = 600_000_000;
+const PART_NS: u64 = 400_000_000;
+/// The first bytes of a client of HTTP/2 with empty settings (RFC 9113 section 3.4).
+const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+/// What one exchange came to.
+struct Heard {
+    outcome: Outcome,
+    received: Vec<u8>,
+}
+
+/// True if exchanges ended, and none was answered as it was asked for.
+pub fn is_wanted(result: &LoadResult) -> bool {
+    let counts = &result.snapshot.outcomes;
+    match counts.get(Outcome::Answered) {
+        0 => counts.finished() > 0 && result.snapshot.discarded.get(Outcome::Answered) == 0,
+        answered => {
+            let codes = result.snapshot.codes.iter();
+            let redirects: u64 = codes.filter(|(code, _)| is_redirect(*code)).map(|(_, n)| n).sum();
+            answered == redirects && result.snapshot.redirects == 0
+        }
+    }
+}
+
+/// The reason, if it shows. `authority` is the server's name and port.
+pub fn cause(
+    generator: &dyn Generator,
+    plan: &LoadPlan,
+    result: &LoadResult,
+    authority: &str,
+) -> Option<Finding> {
+    let peer = Peer { generator, plan, entry: plan.mix.first()?, authority };
+    let counts = &result.snapshot.outcomes;
+    match (is_wanted(result), counts.get(Outcome::Answered)) {
+        (false, _) => return None,
+        (true, 0) => {}
+        (true, _) => return peer.location(),
+    }
+    let seen = result.bad_answers.iter().find_map(|bad| spoken(&bad.received));
+    let most = Outcome::ALL.into_iter().max_by_key(|outcome| match outcome.is_error() {
+        true => counts.get(*outcome),
+        false => 0,
+    })?;
+    match (seen, peer.tls().is_some()) {
+        (Some(Spoken::Tls), false) => Some(peer.speaks_tls()),
+        (Some(Spoken::Tls | Spoken::Http1), _) => None,
+        (Some(other), _) => peer.speaks(other),
+        (None, _) if peer.target().protocol != Protocol::Http1 => None,
+        (None, true) => peer.behind_tls(most),
+        (None, false) => peer.in_plain(most),
+    }
+    .or_else(|| {
+        let is_silent = most == Outcome::Timeout && result.snapshot.bytes_received == 0;
+        let within_ns = plan.timeouts.response_ns;
+        is_silent.then(|| Finding::SaysNothing { address: peer.target().address.to_string(), within_ns })
+    })
+}
+
+struct Peer<'a> {
+    generator: &'a dyn Generator,
+    plan: &'a LoadPlan,
+    entry: &'a MixEntry,
+    authority: &'a str,
+}
+
+impl Peer<'_> {
+    fn target(&self) -> &Target {
+        &self.plan.targets[self.entry.target]
+    }
+
+    fn tls(&self) -> Option<&Arc<Tls>> {
+        self.target().transport.tls.as_ref()
+    }
+
+    /// A load in plain text failed like that.
+    fn in_plain(&self, most: Outcome) -> Option<Finding> {
+        match most {
+            Outcome::ConnectRefused => self.elsewhere(),
+            Outcome::ResetFresh | Outcome::ClosedEarly | Outcome::Timeout | Outcome::Unanswered => {
+                let name = host_of(self.authority);
+                let tls = Tls { verify: false, resumption: false, ..Tls::new(name, Vec::new()) };
+                match self.spoken(self.plainly(), client_hello(&tls)?) {
+                    Some(Spoken::Tls) => Some(self.speaks_tls()),
+                    Some(other) => self.speaks(other),
+                    None => self.speaks(self.spoken(self.plainly(), HTTP2.to_vec())?),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A load in TLS failed like that.
+    fn behind_tls(&self, most: Outcome) -> Option<Finding> {
+        match most {
+            Outcome::ConnectRefused => self.elsewhere(),
+            Outcome::ConnectFailed | Outcome::ConnectTimeout | Outcome::ResetFresh if self.is_harmless() => {
+                match self.spoken(self.plainly(), self.get()?.bytes) {
+                    Some(Spoken::Http1) => {
+                        Some(Finding::SpeaksNoTls { authority: self.authority.to_owned() })
+                    }
+                    Some(Spoken::Tls) | None => self.refuses_http1().then_some(Finding::SpeaksHttp2),
+                    Some(other) => self.speaks(other),
+                }
+            }
+            // The handshake was done.
+            Outcome::ClosedEarly | Outcome::Timeout | Outcome::Unanswered => {
+                self.speaks(self.spoken(self.target().clone(), HTTP2.to_vec())?)
+            }
+            _ => None,
+        }
+    }
+
+    /// True if a handshake that offers HTTP/1.1 is refused by an alert, and one that offers HTTP/2 goes on.
+    fn refuses_http1(&self) -> bool {
+        let offered = |protocol: &[u8]| {
+            let tls = Tls { alpn: vec![protocol.to_vec()], ..Tls::clone(self.tls()?) };
+            Some(*self.exchange(self.plainly(), client_hello(&tls)?)?.received.first()?)
+        };
+        const ALERT: u8 = 0x15;
+        const HANDSHAKE: u8 = 0x16;
+        offered(b"http/1.1") == Some(ALERT) && offered(b"h2") == Some(HANDSHAKE)
+    }
+
+    /// Nobody listens here: perhaps at the other address that this machine has for itself.
+    fn elsewhere(&self) -> Option<Finding> {
+        let here = self.target().address.tcp().filter(|here| here.ip().is_loopback())?;
+        let other: IpAddr = match here {
+            SocketAddr::V4(_) => Ipv6Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv4Addr::LOCALHOST.into(),
+        };
+        let listens = SocketAddr::new(other, here.port());
+        let target = Target { address: Address::Tcp(listens), ..self.plainly() };
+        let outcome = self.exchange(target, HTTP2.to_vec())?.outcome;
+        let none = matches!(
+            outcome,
+            Outcome::ConnectRefused
+                | Outcome::ConnectTimeout
+                | Outcome::ConnectFailed
+                | Outcome::LocalExhausted
+                | Outcome::Unsent
+        );
+        let is_proxy = self.target().transport.proxy.is_some();
+        (!none && !is_proxy)
+            .then(|| Finding::ListensElsewhere { address: here.to_string(), listens: listens.to_string() })
+    }
+
+    /// Where the request is redirected to.
+    fn location(&self) -> Option<Finding> {
+        let request = &self.entry.request;
+        if !self.is_harmless() || !request.goes_as_encoded() {
+            return None;
+        }
+        let received = self.exchange(self.target().clone(), request.bytes.clone())?.received;
+        let received = String::from_utf8_lossy(&received);
+        let to = header(&received, "location")?;
+        Some(Finding::RedirectsTo { to: redact::text(to) })
+    }
+
+    /// True if the user's request only reads.
+    fn is_harmless(&self) -> bool {
+        let bytes = &self.entry.request.bytes;
+        Parts::of(bytes).is_some_and(|parts| matches!(parts.method(bytes), "GET" | "HEAD"))
+    }
+
+    fn speaks_tls(&self) -> Finding {
+        Finding::SpeaksTls { authority: self.authority.to_owned() }
+    }
+
+    fn speaks(&self, what: Spoken) -> Option<Finding> {
+        match what {
+            Spoken::Http2 => Some(Finding::SpeaksHttp2),
+            Spoken::Other(protocol) => Some(Finding::SpeaksOther {
+                address: self.target().address.to_string(),
+                protocol: protocol.to_owned(),
+            }),
+            Spoken::Tls | Spoken::Http1 => None,
+        }
+    }
+
+    /// The target without TLS; a proxy stays.
+    fn plainly(&self) -> Target {
+        let target = self.target();
+        Target { transport: Transport { tls: None, ..target.transport.clone() }, ..target.clone() }
+    }
+
+    /// A request that says nothing of the user's.
+    fn get(&self) -> Option<Request> {
+        RequestSpec { close: true, ..RequestSpec::get(self.authority, "/") }.encode().ok()
+    }
+
+    fn spoken(&self, target: Target, bytes: Vec<u8>) -> Option<Spoken> {
+        spoken(&self.exchange(target, bytes)?.received)
+    }
+
+    /// Sends these bytes on a new connection; the first of what comes back. `None` where the generator cannot.
+    fn exchange(&self, target: Target, bytes: Vec<u8>) -> Option<Heard> {
+        let request = Arc::new(Request { bytes, ..self.get()? });
+        let entry = MixEntry {
+            weight: 1,
+            target: 0,
+            closing_request: Arc::clone(&request),
+            request,
+            // No answer has so many, so that the beginning of each is kept.
+            expect: Expect { bytes: Some(u64::MAX), ..Expect::default() },
+            follow: Follow::default(),
+        };
+        let plan = LoadPlan {
+            targets: vec![target],
+            mix: vec![entry],
+            profile: Profile::Closed { think_ns: 0.into() },
+            connections: 1,
+            in_flight: 1,
+            keep_alive: KeepAlive::On,
+            timeouts: Timeouts { connect_ns: PART_NS, response_ns: PART_NS },
+            discard_ns: 0,
+            extent: Extent::Requests { count: 1, cap_ns: EXCHANGE_NS },
+            drain_ns: EXCHANGE_NS,
+            workers: 1,
+            cpus: Vec::new(),
+            shortage: Shortage::default(),
+            ..self.plan.clone()
+        };
+        let mut results =
+            self.generator.launch(Launch::new(std::slice::from_ref(&plan), &Watch::default())).ok()?;
+        let result = results.pop()?;
+        let outcome = result.snapshot.outcomes.iter().find(|(_, n)| *n > 0).map(|(outcome, _)| outcome)?;
+        let received = result.bad_answers.into_iter().find(|bad| bad.outcome == outcome);
+        Some(Heard { outcome, received: received.map_or_else(Vec::new, |bad| bad.received) })
+    }
+}
+
+/// A host without its port.
+fn host_of(authority: &str) -> &str {
+    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    host.trim_start_matches('[').trim_end_matches(']')
+}
+
+/// The first value of that header in an answer of HTTP.
+fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
+    let head = answer.split_once("\r\n\r\n").map_or(answer, |(head, _)| head);
+    let fields = head.lines().skip(1).filter_map(|line| line.split_once(':'));
+    let mut values = fields.filter(|(of, _)| of.eq_ignore_ascii_case(name));
+    values.next().map(|(_, value)| value.trim())
+}
+
+#[cfg(test)]
+mod tests;
