@@ -605,6 +605,89 @@ mod tests {
         assert!(own_findings(&slices[1]).eq([&late()]), "a check of the others");
     }
 
+    fn point(counts: &[(&str, u64)], codes: &[(&str, u64)]) -> Point {
+        let map = |of: &[(&str, u64)]| of.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect();
+        Point { variant: "shop".into(), outcomes: map(counts), codes: map(codes), ..Point::default() }
+    }
+
+    #[test]
+    fn answers_that_are_all_redirects_are_no_page() {
+        let to = "https://www.shop.test/".to_owned();
+        let cause = Some(Finding::RedirectsTo { to: to.clone() });
+        let all = Point { cause, ..point(&[("answered", 30)], &[("302", 12), ("307", 18)]) };
+        let limit = |redirects, to| Limit::AllRedirected {
+            variant: "shop".into(),
+            redirects,
+            status: "307".into(),
+            to,
+        };
+        assert_eq!(misled(&[&all]), [limit(30, to.clone())]);
+        let unknown = Point { cause: None, ..all.clone() };
+        assert_eq!(misled(&[&unknown, &all]), [limit(60, to)], "one load point of two tells");
+        assert_eq!(misled(&[&unknown]), [limit(30, String::new())]);
+        let followed = Point { redirects: 1, ..all.clone() };
+        let pages = point(&[("answered", 31)], &[("307", 30), ("200", 1)]);
+        let none = point(&[("connect_refused", 3)], &[]);
+        for other in [followed, pages, none, point(&[], &[])] {
+            assert_eq!(misled(&[&other]), []);
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_what_the_server_asks_for() {
+        let asked = |head: &str| {
+            let received = format!("{head}\r\nContent-Length: 0\r\n\r\nWWW-Authenticate: Body\r\n");
+            let bad = schema::BadAnswer { outcome: "rejected".into(), what: String::new(), received };
+            let of = Point { bad_answers: vec![bad], ..point(&[("rejected", 5)], &[("401", 5)]) };
+            match misled(&[&of]).as_slice() {
+                [Limit::AsksWho { scheme, realm, .. }] => Some((scheme.clone(), realm.clone())),
+                [] => None,
+                other => panic!("{other:?}"),
+            }
+        };
+        let some = |scheme: &str, realm: &str| Some((scheme.to_owned(), realm.to_owned()));
+        let table = [
+            (
+                "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"the shop\", charset=\"UTF-8\"",
+                some("basic", "the shop"),
+            ),
+            ("HTTP/1.0 401\r\nwww-authenticate:Bearer", some("bearer", "")),
+            ("HTTP/1.1 401 No\r\nWww-Authenticate: Negotiate, NTLM", some("negotiate", "")),
+            ("HTTP/1.1 401 No\r\nServer: x", None),
+            ("HTTP/1.1 403 No\r\nWWW-Authenticate: Basic realm=\"a\"", None),
+            ("", None),
+        ];
+        for (head, expected) in table {
+            assert_eq!(asked(head), expected, "{head}");
+        }
+    }
+
+    #[test]
+    fn ends_of_connections_after_the_same_number_are_a_rule() {
+        let ended = |connections, fewest, most, failed: &[(&str, u64)]| {
+            let ended = schema::EndedByServer { connections, fewest, most };
+            Point { ended_by_server: Some(ended), ..point(failed, &[]) }
+        };
+        let limit = |connections, exchanges, failed| {
+            vec![Limit::EndsConnections { variant: "shop".into(), connections, exchanges, failed }]
+        };
+        let hit = [("closed_early", 7), ("reset_reused", 2), ("reset_fresh", 5), ("answered", 40)];
+        assert_eq!(misled(&[&ended(90, 5, 5, &hit)]), limit(90, 5, 9));
+        let two = [ended(2, 1, 1, &hit), ended(1, 1, 1, &[])];
+        assert_eq!(misled(&[&two[0], &two[1]]), limit(3, 1, 9));
+        let none = [
+            ended(90, 4, 5, &hit),
+            ended(2, 5, 5, &hit),
+            ended(90, 5, 5, &[("answered", 90)]),
+            // After idleness, say.
+            ended(100, 1, 1, &hit),
+            point(&hit, &[]),
+        ];
+        for point in &none {
+            assert_eq!(misled(&[point]), []);
+        }
+    }
+
     #[test]
     fn a_closed_loop_among_streams_saturates_like_one_alone() {
         let load = |model, think_ns| schema::StreamLoad { model, think_ns, ..schema::StreamLoad::default() };

@@ -115,6 +115,7 @@ fn garbage_is_malformed_whoever_sends_it() {
     let at_once = vec![Send(b"SSH-2.0-OpenSSH_9.9\r\n".repeat(10))];
     let point = all_are("connect_failed", &format!("https://{}/", peer(at_once)), &["-k"]);
     assert!(said(&point).contains("does not speak TLS at this port"), "{point}");
+    assert_eq!(point["cause"]["code"], "speaks-no-tls", "{point}");
 }
 
 #[test]
@@ -183,6 +184,7 @@ fn schemes_that_do_not_fit_the_server_are_told() {
     let config = Speaks::default().config(&Authority::default().server(&["localhost"], Good::Now));
     let secure = HttpsPeer::saying(config, |_| "200 OK".to_owned()).expect("a server");
     let point = all_are("malformed", &format!("http://{}/", secure.address()), &[]);
+    assert_eq!(point["cause"]["code"], "speaks-tls", "{point}");
     assert!(said(&point).contains("it speaks TLS: write https://"), "{point}");
 }
 

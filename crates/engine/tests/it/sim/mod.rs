@@ -2,6 +2,7 @@
 
 mod addresses;
 mod elsewhere;
+mod ends;
 mod fitness;
 mod follow;
 mod guarded;

@@ -112,6 +112,31 @@ fn where_nothing_answered_that_is_the_first_thing_said_and_nothing_is_said_of_th
 }
 
 #[test]
+fn the_reason_why_nothing_answered_is_the_first_thing_said() {
+    let with = |kind: &'static str, what: &'static str, cause: Option<Finding>| {
+        let text = drawn(
+            |result| {
+                let point = &mut result.points[0];
+                point.outcomes = BTreeMap::from([("answered".into(), 0), (kind.into(), 8)]);
+                point.bad_answers =
+                    vec![BadAnswer { outcome: kind.into(), what: what.into(), received: String::new() }];
+                point.cause = cause;
+            },
+            120,
+            false,
+        );
+        text.lines().next().unwrap_or_default().to_owned()
+    };
+    let cause = Finding::SpeaksTls { authority: "shop.test:8443".into() };
+    assert_eq!(
+        with("closed_early", "the connection was closed before answer 1", Some(cause)),
+        "✘ the port speaks TLS: write https://shop.test:8443; 8 of 8 failed: the connection was closed before answer 1"
+    );
+    let refusal = "the proxy 192.0.2.1:3128 answered 403 to CONNECT shop.test:80";
+    assert_eq!(with("connect_failed", refusal, None), format!("✘ 8 of 8 failed: {refusal}"));
+}
+
+#[test]
 fn a_limit_of_the_generator_comes_first_and_three_warnings_are_enough() {
     let text = drawn(
         |result| {
