@@ -637,7 +637,7 @@ mod tests {
     fn a_refusal_says_what_the_server_asks_for() {
         let asked = |head: &str| {
             let received = format!("{head}\r\nContent-Length: 0\r\n\r\nWWW-Authenticate: Body\r\n");
-            let bad = schema::BadAnswer { outcome: "rejected".into(), what: String::new(), received };
+            let bad = schema::BadAnswer { outcome: "rejected".into(), what: String::new(), received, ..Default::default() };
             let of = Point { bad_answers: vec![bad], ..point(&[("rejected", 5)], &[("401", 5)]) };
             match misled(&[&of]).as_slice() {
                 [Limit::AsksWho { scheme, realm, .. }] => Some((scheme.clone(), realm.clone())),

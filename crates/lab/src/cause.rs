@@ -6,8 +6,8 @@
 
 use proofload_engine::transport::{Tls, Transport, client_hello};
 use proofload_engine::{
-    Address, Expect, Extent, Follow, Generator, KeepAlive, Launch, LoadPlan, LoadResult, MixEntry, Profile,
-    Shortage, Target, Timeouts, Watch,
+    Address, Asking, Expect, Extent, Follow, Generator, KeepAlive, Launch, LoadPlan, LoadResult, MixEntry,
+    Profile, Shortage, Target, Timeouts, Watch,
 };
 use proofload_facts::Finding;
 use proofload_measure::Outcome;
@@ -95,6 +95,10 @@ impl Peer<'_> {
 
     /// A load in plain text failed like that.
     fn in_plain(&self, most: Outcome) -> Option<Finding> {
+        // A proxy that takes the requests themselves speaks for the server.
+        if self.target().transport.proxy.as_ref().is_some_and(|proxy| !proxy.tunnels) {
+            return None;
+        }
         match most {
             Outcome::ConnectRefused => self.elsewhere(),
             Outcome::ResetFresh | Outcome::ClosedEarly | Outcome::Timeout | Outcome::Unanswered => {
@@ -135,7 +139,7 @@ impl Peer<'_> {
     fn refuses_http1(&self) -> bool {
         let offered = |protocol: &[u8]| {
             let tls = Tls { alpn: vec![protocol.to_vec()], ..Tls::clone(self.tls()?) };
-            Some(*self.exchange(self.plainly(), client_hello(&tls)?)?.received.first()?)
+            Some(*self.send(self.plainly(), client_hello(&tls)?)?.received.first()?)
         };
         const ALERT: u8 = 0x15;
         const HANDSHAKE: u8 = 0x16;
@@ -144,14 +148,16 @@ impl Peer<'_> {
 
     /// Nobody listens here: perhaps at the other address that this machine has for itself.
     fn elsewhere(&self) -> Option<Finding> {
-        let here = self.target().address.tcp().filter(|here| here.ip().is_loopback())?;
+        let Target { address, transport, .. } = self.target();
+        let is_own = |here: &SocketAddr| here.ip().is_loopback() && transport.proxy.is_none();
+        let here = address.tcp().filter(is_own)?;
         let other: IpAddr = match here {
             SocketAddr::V4(_) => Ipv6Addr::LOCALHOST.into(),
             SocketAddr::V6(_) => Ipv4Addr::LOCALHOST.into(),
         };
         let listens = SocketAddr::new(other, here.port());
         let target = Target { address: Address::Tcp(listens), ..self.plainly() };
-        let outcome = self.exchange(target, HTTP2.to_vec())?.outcome;
+        let outcome = self.send(target, HTTP2.to_vec())?.outcome;
         let none = matches!(
             outcome,
             Outcome::ConnectRefused
@@ -160,18 +166,16 @@ impl Peer<'_> {
                 | Outcome::LocalExhausted
                 | Outcome::Unsent
         );
-        let is_proxy = self.target().transport.proxy.is_some();
-        (!none && !is_proxy)
-            .then(|| Finding::ListensElsewhere { address: here.to_string(), listens: listens.to_string() })
+        (!none).then(|| Finding::ListensElsewhere { address: here.to_string(), listens: listens.to_string() })
     }
 
     /// Where the request is redirected to.
     fn location(&self) -> Option<Finding> {
-        let request = &self.entry.request;
+        let request = &self.entry.closing_request;
         if !self.is_harmless() || !request.goes_as_encoded() {
             return None;
         }
-        let received = self.exchange(self.target().clone(), request.bytes.clone())?.received;
+        let received = self.exchange(self.target().clone(), Arc::clone(request))?.received;
         let received = String::from_utf8_lossy(&received);
         let to = header(&received, "location")?;
         Some(Finding::RedirectsTo { to: redact::text(to) })
@@ -210,12 +214,16 @@ impl Peer<'_> {
     }
 
     fn spoken(&self, target: Target, bytes: Vec<u8>) -> Option<Spoken> {
-        spoken(&self.exchange(target, bytes)?.received)
+        spoken(&self.send(target, bytes)?.received)
     }
 
-    /// Sends these bytes on a new connection; the first of what comes back. `None` where the generator cannot.
-    fn exchange(&self, target: Target, bytes: Vec<u8>) -> Option<Heard> {
-        let request = Arc::new(Request { bytes, ..self.get()? });
+    /// Sends these bytes in place of a request.
+    fn send(&self, target: Target, bytes: Vec<u8>) -> Option<Heard> {
+        self.exchange(target, Arc::new(Request { bytes, ..self.get()? }))
+    }
+
+    /// Asks on a new connection; the first of what comes back. `None` where the generator cannot.
+    fn exchange(&self, target: Target, request: Arc<Request>) -> Option<Heard> {
         let entry = MixEntry {
             weight: 1,
             target: 0,
@@ -238,6 +246,7 @@ impl Peer<'_> {
             drain_ns: EXCHANGE_NS,
             workers: 1,
             cpus: Vec::new(),
+            asking: Asking { bind: self.plan.asking.bind.clone(), ..Asking::default() },
             shortage: Shortage::default(),
             ..self.plan.clone()
         };

@@ -72,9 +72,18 @@ fn tunnel(target: &Target, fault: &TunnelFault) -> String {
             )
         }
         TunnelFault::Code(407) => {
-            format!("the proxy {address} answered 407 to CONNECT {asked}: it wants a user and a password")
+            format!(
+                "the proxy {address} answered 407 to CONNECT {asked}: it wants a user and a password (--proxy-user)"
+            )
         }
-        TunnelFault::Code(code) => format!("the proxy {address} answered {code} to CONNECT {asked}"),
+        TunnelFault::Code(code) => {
+            let hint = match code {
+                403 | 405 => ": it allows no tunnel to there; many allow port 443 alone",
+                502..=504 => ": it does not reach that server",
+                _ => "",
+            };
+            format!("the proxy {address} answered {code} to CONNECT {asked}{hint}")
+        }
         TunnelFault::Garbage(begin) => {
             let shown = begin.escape_ascii();
             format!("{address} is no HTTP proxy: its answer to CONNECT {asked} begins with \"{shown}\"")

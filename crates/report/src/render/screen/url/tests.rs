@@ -119,8 +119,8 @@ fn the_reason_why_nothing_answered_is_the_first_thing_said() {
                 let point = &mut result.points[0];
                 point.outcomes = BTreeMap::from([("answered".into(), 0), (kind.into(), 8)]);
                 point.bad_answers =
-                    vec![BadAnswer { outcome: kind.into(), what: what.into(), received: String::new() }];
-                point.cause = cause;
+                    vec![BadAnswer { outcome: kind.into(), what: what.into(), ..BadAnswer::default() }];
+                point.cause = cause.clone();
             },
             120,
             false,
