@@ -53,7 +53,7 @@ pub fn spoken(first: &[u8]) -> Option<Spoken> {
             return Some(Spoken::Other("MySQL"));
         }
         // An error with its severity, after 32 bits of length.
-        [b'E', 0, 0 | 1, _, b'S', ..] => return Some(Spoken::Other("PostgreSQL")),
+        [b'E', 0, 0, 0 | 1, _, b'S', ..] => return Some(Spoken::Other("PostgreSQL")),
         _ if is_http2(first) => return Some(Spoken::Http2),
         _ => {}
     }

@@ -114,7 +114,7 @@ hangs = hangs: it took { $requests ->
 }
 speaks-tls = the port speaks TLS: write https://{ $authority }
 speaks-no-tls = the port does not speak TLS: write http://{ $authority }
-speaks-http2 = the server speaks HTTP/2 only, and Proofload speaks HTTP/1.1: let the server speak that, too
+speaks-http2 = the server speaks HTTP/2 only, and Proofload speaks HTTP/1.1: let it speak that, too
 speaks-other = { $address } answers as { $protocol }, which is not what was asked: is the port right?
 listens-elsewhere = nothing listens at { $address }, and something at { $listens }: write that address
 says-nothing = { $address } accepts connections and sends nothing within { $within_ns }: is the server stuck? For one that takes longer give --timeout
@@ -167,36 +167,7 @@ never-quiet = after { $waited_ns } of waiting other programs still use { $used_c
    *[other] : { $programs }
 }; stop them, or give --wait-for-quiet more time
 ended-without-a-word = it ended without a word: Proofload was killed, or the machine went down
-every-all-redirected = { $variant ->
-    [none] {""}
-   *[other] { $variant }:{" "}
-}all { $redirects } answers are redirects ({ $status }){ $to ->
-    [none] {""}
-   *[other] {" "}to { $to }
-}, and none was followed: the figures are theirs; --follow 5 fetches the page, or ask for its address
-asks-who = { $variant ->
-    [none] {""}
-   *[other] { $variant }:{" "}
-}the server asks who you are{ $realm ->
-    [none] {""}
-   *[other] {" "}(realm "{ $realm }")
-}: { $scheme ->
-    [basic] give --basic USER:PASSWORD, or check the ones given
-    [bearer] give --bearer TOKEN, or check the one given
-    [digest] by Digest: give --digest USER:PASSWORD, or check the ones given
-   *[other] by { $scheme }, which Proofload does not speak
-}
-ends-connections = { $variant ->
-    [none] {""}
-   *[other] { $variant }:{" "}
-}the server ended { $connections } connections after { $exchanges ->
-    [one] 1 exchange
-   *[other] { $exchanges } exchanges
-} each without saying so (Connection: close), and { $failed } exchanges failed for it: { $exchanges ->
-    [one] --keep-alive off
-   *[other] --keep-alive { $exchanges }
-} measures it without errors
-variant-lost = every variant was lost in it
+every-variant-lost = every variant was lost in it
 too-few-slices = it has { $found } of { $expected } measured slices
 line-unreadable = line { $line }: { $error }
 line-cut-off = line { $line } is cut off
@@ -520,6 +491,35 @@ nothing-answered = { $variant ->
     [unanswered] allow more time, or see one exchange with --debug
    *[other] see one exchange with --debug
 }
+all-redirected = { $variant ->
+    [none] {""}
+   *[other] { $variant }:{" "}
+}all { $redirects } answers are redirects ({ $status }){ $to ->
+    [none] {""}
+   *[other] {" "}to { $to }
+}, and none was followed: the figures are theirs; --follow 5 fetches the page, or ask for its address
+asks-who = { $variant ->
+    [none] {""}
+   *[other] { $variant }:{" "}
+}the server asks who you are{ $realm ->
+    [none] {""}
+   *[other] {" "}(realm "{ $realm }")
+}: { $scheme ->
+    [basic] give --basic USER:PASSWORD, or check the ones given
+    [bearer] give --bearer TOKEN, or check the one given
+    [digest] by Digest: give --digest USER:PASSWORD, or check the ones given
+   *[other] by { $scheme }, which Proofload does not speak
+}
+ends-connections = { $variant ->
+    [none] {""}
+   *[other] { $variant }:{" "}
+}the server ended { $connections } connections after { $exchanges ->
+    [one] 1 exchange
+   *[other] { $exchanges } exchanges
+} each without saying so (Connection: close), and { $failed } exchanges failed for it: { $exchanges ->
+    [one] --keep-alive off
+   *[other] --keep-alive { $exchanges }
+} measures it without errors
 variant-lost = { $variant } failed in { $blocks ->
     [one] 1 block
    *[other] { $blocks } blocks

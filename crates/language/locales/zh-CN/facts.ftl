@@ -141,33 +141,7 @@ never-quiet = 等待 { $waited_ns } 之后，其他程序仍占用 { $cpus } 个
    *[other] ：{ $programs }
 }；请停掉它们，或让 --wait-for-quiet 等得更久
 ended-without-a-word = 没有留下结束原因：Proofload 被杀死，或机器停机
-every-all-redirected = { $variant ->
-    [none] {""}
-   *[other] { $variant }：
-}全部 { $redirects } 个应答都是重定向（{ $status }）{ $to ->
-    [none] {""}
-   *[other] ，指向 { $to }
-}，一个也没有跟随：这些数值属于重定向本身；--follow 5 可获取目标页面，或直接请求其地址
-asks-who = { $variant ->
-    [none] {""}
-   *[other] { $variant }：
-}服务器要求身份验证{ $realm ->
-    [none] {""}
-   *[other] （域“{ $realm }”）
-}：{ $scheme ->
-    [basic] 请给出 --basic 用户:密码，或检查已给出的
-    [bearer] 请给出 --bearer 令牌，或检查已给出的
-    [digest] 使用 Digest：请给出 --digest 用户:密码，或检查已给出的
-   *[other] 使用 { $scheme }，Proofload 不支持
-}
-ends-connections = { $variant ->
-    [none] {""}
-   *[other] { $variant }：
-}服务器在每个连接上完成 { $exchanges } 次交互后就关闭连接（共 { $connections } 个），却没有声明 Connection: close，{ $failed } 次交互因此失败：{ $exchanges ->
-    [1] --keep-alive off
-   *[other] --keep-alive { $exchanges }
-} 可以无错误地测量
-variant-lost = 其中所有变体都失败
+every-variant-lost = 其中所有变体都失败
 too-few-slices = 应有 { $expected } 个测量时间片，只有 { $found } 个
 line-unreadable = 第 { $line } 行无法读取：{ $error }
 line-cut-off = 第 { $line } 行不完整
@@ -344,6 +318,32 @@ nothing-answered = { $variant ->
     [unanswered] 请放宽时间，或用 --debug 查看一次交互
    *[other] 请用 --debug 查看一次交互
 }
+all-redirected = { $variant ->
+    [none] {""}
+   *[other] { $variant }：
+}全部 { $redirects } 个应答都是重定向（{ $status }）{ $to ->
+    [none] {""}
+   *[other] ，指向 { $to }
+}，一个也没有跟随：这些数值属于重定向本身；--follow 5 可获取目标页面，或直接请求其地址
+asks-who = { $variant ->
+    [none] {""}
+   *[other] { $variant }：
+}服务器要求身份验证{ $realm ->
+    [none] {""}
+   *[other] （域“{ $realm }”）
+}：{ $scheme ->
+    [basic] 请给出 --basic 用户:密码，或检查已给出的
+    [bearer] 请给出 --bearer 令牌，或检查已给出的
+    [digest] 使用 Digest：请给出 --digest 用户:密码，或检查已给出的
+   *[other] 使用 { $scheme }，Proofload 不支持
+}
+ends-connections = { $variant ->
+    [none] {""}
+   *[other] { $variant }：
+}服务器在每个连接上完成 { $exchanges } 次交互后就关闭连接（共 { $connections } 个），却没有声明 Connection: close，{ $failed } 次交互因此失败：{ $exchanges ->
+    [1] --keep-alive off
+   *[other] --keep-alive { $exchanges }
+} 可以无错误地测量
 variant-lost = { $variant } 在 { $blocks } 个区组中失败{ $given_up ->
     [true] ，已停止测量
    *[other] {""}

@@ -367,7 +367,7 @@ impl Exchanges<'_> {
             let hint = match received.spoken() {
                 Some(Spoken::Tls) if plain => "; it speaks TLS: write https://".to_owned(),
                 Some(Spoken::Http1) if at == 0 => "; it speaks HTTP: write http://".to_owned(),
-                Some(Spoken::Http2) if at == 0 => "; it speaks HTTP/2, and Proofload HTTP/1.1".to_owned(),
+                Some(Spoken::Http2) if at == 0 => "; it speaks HTTP/2".to_owned(),
                 Some(Spoken::Other(protocol)) if at == 0 => format!("; it speaks {protocol}"),
                 _ => String::new(),
             };
