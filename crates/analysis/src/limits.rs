@@ -223,12 +223,15 @@ fn asks_who(points: &[&Point]) -> Option<Limit> {
     }
     let mut fields = lines.take_while(|line| !line.is_empty()).filter_map(|line| line.split_once(':'));
     let (_, challenge) = fields.find(|(name, _)| name.eq_ignore_ascii_case("www-authenticate"))?;
-    let scheme = challenge.trim().split([' ', ',']).next()?.to_ascii_lowercase();
+    let shown = |text: &str| text.chars().take(SHOWN_MAX).collect::<String>();
+    let scheme = shown(challenge.trim().split([' ', ',']).next()?).to_ascii_lowercase();
     let realm = challenge.split_once("realm=\"").and_then(|(_, rest)| rest.split('"').next());
-    let (variant, realm) = (points.first()?.variant.clone(), realm.unwrap_or_default().to_owned());
+    let (variant, realm) = (points.first()?.variant.clone(), shown(realm.unwrap_or_default()));
     Some(Limit::AsksWho { variant, scheme, realm })
 }
 
+/// Most letters that are shown of what a server says.
+const SHOWN_MAX: usize = 80;
 /// Fewest connections that show a rule.
 const ENDED_MIN: u64 = 3;
 /// One exchange fails for as many connections at least that are ended in a rule's way while they are asked.
@@ -637,7 +640,12 @@ mod tests {
     fn a_refusal_says_what_the_server_asks_for() {
         let asked = |head: &str| {
             let received = format!("{head}\r\nContent-Length: 0\r\n\r\nWWW-Authenticate: Body\r\n");
-            let bad = schema::BadAnswer { outcome: "rejected".into(), what: String::new(), received, ..Default::default() };
+            let bad = schema::BadAnswer {
+                outcome: "rejected".into(),
+                what: String::new(),
+                received,
+                ..Default::default()
+            };
             let of = Point { bad_answers: vec![bad], ..point(&[("rejected", 5)], &[("401", 5)]) };
             match misled(&[&of]).as_slice() {
                 [Limit::AsksWho { scheme, realm, .. }] => Some((scheme.clone(), realm.clone())),

@@ -21,6 +21,8 @@ use std::sync::Arc;
 /// the answer is there.
 const EXCHANGE_NS: u64 = 600_000_000;
 const PART_NS: u64 = 400_000_000;
+/// Most letters of an address that a server names.
+const SHOWN_MAX: usize = 200;
 /// The first bytes of a client of HTTP/2 with empty settings (RFC 9113 section 3.4).
 const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
@@ -178,7 +180,7 @@ impl Peer<'_> {
         let received = self.exchange(self.target().clone(), Arc::clone(request))?.received;
         let received = String::from_utf8_lossy(&received);
         let to = header(&received, "location")?;
-        Some(Finding::RedirectsTo { to: redact::text(to) })
+        Some(Finding::RedirectsTo { to: redact::text(to).chars().take(SHOWN_MAX).collect() })
     }
 
     /// True if the user's request only reads.
