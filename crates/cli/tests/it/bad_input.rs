@@ -115,7 +115,8 @@ fn garbage_is_malformed_whoever_sends_it() {
     let at_once = vec![Send(b"SSH-2.0-OpenSSH_9.9\r\n".repeat(10))];
     let point = all_are("connect_failed", &format!("https://{}/", peer(at_once)), &["-k"]);
     assert!(said(&point).contains("does not speak TLS at this port"), "{point}");
-    assert_eq!(point["cause"]["code"], "speaks-no-tls", "{point}");
+    let of = ["code", "protocol"].map(|field| point["cause"][field].as_str());
+    assert_eq!(of, [Some("speaks-other"), Some("SSH")], "{point}");
 }
 
 #[test]
@@ -175,6 +176,7 @@ fn schemes_that_do_not_fit_the_server_are_told() {
     let plain = Reference::listening(&[]);
     let point = all_are("connect_failed", &format!("https://127.0.0.1:{}/", plain.port), &["-k"]);
     assert!(said(&point).contains("does not speak TLS at this port"), "{point}");
+    assert_eq!(point["cause"]["code"], "speaks-no-tls", "{point}");
     let directory = tempfile::tempdir().expect("a directory");
     let place = directory.path().display().to_string();
     let secure = Reference::start(&["--tls-self-signed", &place]);
