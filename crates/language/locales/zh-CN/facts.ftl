@@ -332,9 +332,9 @@ asks-who = { $variant ->
     [none] {""}
    *[other] （域“{ $realm }”）
 }：{ $scheme ->
-    [basic] 请给出 --basic 用户:密码，或检查已给出的
-    [bearer] 请给出 --bearer 令牌，或检查已给出的
-    [digest] 使用 Digest：请给出 --digest 用户:密码，或检查已给出的
+    [basic] 请给出 --basic USER:PASSWORD，或检查已给出的
+    [bearer] 请给出 --bearer TOKEN，或检查已给出的
+    [digest] 使用 Digest：请给出 --digest USER:PASSWORD，或检查已给出的
    *[other] 使用 { $scheme }，Proofload 不支持
 }
 ends-connections = { $variant ->
