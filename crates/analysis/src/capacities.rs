@@ -4,8 +4,8 @@ use crate::capacity::{SeenTrial, searches, trial_slices};
 use crate::error::AnalysisError;
 use crate::limits::{circumstances, disturbed, place};
 use proofload_facts::{Finding, Limit as FactLimit, Reason};
-use proofload_stats::capacity::{Answer, Confirmed, Limit, Search, SloTerm, Unsettled, parse_slo};
 use proofload_stats::beyond;
+use proofload_stats::capacity::{Answer, Confirmed, Limit, Search, SloTerm, Unsettled, parse_slo};
 use proofload_store::Run;
 use proofload_store::schema::{
     CapacityAnswer, CapacityResult, Estimate, Figure, PlannedCapacity, Point, Replication,
@@ -166,13 +166,11 @@ fn rough(run: &Run) -> Vec<FactLimit> {
     let terms = planned.filter_map(|planned| parse_slo(&planned.slo).ok()).flat_map(|slo| slo.terms);
     let fewest = trial_slices(run).into_iter().map(|slice| slice.measured.intended).min();
     let said = |term: SloTerm| match (term.measure.quantile(), fewest) {
-        (Some(q), Some(fewest)) if beyond(q, fewest) < BEYOND_MIN => {
-            Some(FactLimit::RoughObjective {
-                measure: term.measure.name(),
-                requests: fewest,
-                beyond: beyond(q, fewest),
-            })
-        }
+        (Some(q), Some(fewest)) if beyond(q, fewest) < BEYOND_MIN => Some(FactLimit::RoughObjective {
+            measure: term.measure.name(),
+            requests: fewest,
+            beyond: beyond(q, fewest),
+        }),
         _ => None,
     };
     terms.filter_map(said).collect()

@@ -326,7 +326,8 @@ impl Trial<'_> {
     /// Reach of a generator that was fit, and of one that was not. The bound of lost CPU time holds its delays, too.
     fn reaches(&self, measure: Measure, slices: &[&Slice], times: Option<&Responses>) -> (Reach, Reach) {
         let is_unfit = !self.unfit_for(measure).is_empty();
-        let may_be_bounded = is_unfit && self.alone && self.method >= BOUNDS_SINCE && !measure.is_of_first_byte();
+        let may_be_bounded =
+            is_unfit && self.alone && self.method >= BOUNDS_SINCE && !measure.is_of_first_byte();
         let of_work = times.filter(|_| may_be_bounded && self.fails_at_most(lengthens));
         let reach = of_work.map(|times| match self.fails_at_most(is_of_lost_cpu) {
             true => reach::of_lost_cpu(measure, slices, times),
@@ -362,7 +363,8 @@ impl Trial<'_> {
         let slices: Vec<&Slice> = self.slices.iter().map(Cow::as_ref).collect();
         let wants_latency = measures.iter().any(|measure| needs_histogram(*measure));
         let wants_first = measures.iter().any(|measure| measure.is_of_first_byte());
-        let read = slices.iter().filter(|_| wants_latency).map(|slice| Responses::of(slice, wants_first, path));
+        let read =
+            slices.iter().filter(|_| wants_latency).map(|slice| Responses::of(slice, wants_first, path));
         let each: Vec<Responses> = read.collect::<Result<_, _>>()?;
         let mut merged = Responses::default();
         each.iter().for_each(|responses| merged.merge(responses));

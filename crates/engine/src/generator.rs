@@ -11,8 +11,8 @@ use crate::seconds::{Collector, Giving};
 use crate::transport::{Layer, Secured};
 use crate::worker::{Worker, opening_gap_ns};
 use crate::{
-    AddressUse, ConnectionUse, DriverChoice, EndedByPeer, EngineError, GeneratorSettings, GeneratorUse, LoadPlan,
-    LoadResult, Watch,
+    AddressUse, ConnectionUse, DriverChoice, EndedByPeer, EngineError, GeneratorSettings, GeneratorUse,
+    LoadPlan, LoadResult, Watch,
 };
 use proofload_language::tr;
 use proofload_measure::{Collected, SECOND_NS, SecondQuantiles, Stretch, Window, silences};

@@ -75,7 +75,8 @@ pub fn cause(
     .or_else(|| {
         let is_silent = most == Outcome::Timeout && result.snapshot.bytes_received == 0;
         let within_ns = plan.timeouts.response_ns;
-        is_silent.then(|| Finding::SaysNothing { address: peer.target().address.to_string(), within_ns })
+        is_silent
+            .then(|| Finding::SaysNothing { address: peer.target().addresses.first.to_string(), within_ns })
     })
 }
 
@@ -150,15 +151,17 @@ impl Peer<'_> {
 
     /// Nobody listens here: perhaps at the other address that this machine has for itself.
     fn elsewhere(&self) -> Option<Finding> {
-        let Target { address, transport, .. } = self.target();
-        let is_own = |here: &SocketAddr| here.ip().is_loopback() && transport.proxy.is_none();
-        let here = address.tcp().filter(is_own)?;
+        let Target { addresses, transport, .. } = self.target();
+        let is_own = |here: &SocketAddr| {
+            here.ip().is_loopback() && transport.proxy.is_none() && addresses.others.is_empty()
+        };
+        let here = addresses.tcp().filter(is_own)?;
         let other: IpAddr = match here {
             SocketAddr::V4(_) => Ipv6Addr::LOCALHOST.into(),
             SocketAddr::V6(_) => Ipv4Addr::LOCALHOST.into(),
         };
         let listens = SocketAddr::new(other, here.port());
-        let target = Target { address: Address::Tcp(listens), ..self.plainly() };
+        let target = Target { addresses: Address::Tcp(listens).into(), ..self.plainly() };
         let outcome = self.send(target, HTTP2.to_vec())?.outcome;
         let none = matches!(
             outcome,
@@ -197,7 +200,7 @@ impl Peer<'_> {
         match what {
             Spoken::Http2 => Some(Finding::SpeaksHttp2),
             Spoken::Other(protocol) => Some(Finding::SpeaksOther {
-                address: self.target().address.to_string(),
+                address: self.target().addresses.first.to_string(),
                 protocol: protocol.to_owned(),
             }),
             Spoken::Tls | Spoken::Http1 => None,
@@ -234,6 +237,7 @@ impl Peer<'_> {
             // No answer has so many, so that the beginning of each is kept.
             expect: Expect { bytes: Some(u64::MAX), ..Expect::default() },
             follow: Follow::default(),
+            digest: None,
         };
         let plan = LoadPlan {
             targets: vec![target],

@@ -416,9 +416,7 @@ fn load_plan(
     for entry in workload {
         let failed = |mistake| LoadPlanError::request(entry, mistake);
         let encoded = match &entry.at {
-            None => {
-                entry.encode(0, terms.authority, terms.speaks, terms.target.transport.proxy.as_ref())
-            }
+            None => entry.encode(0, terms.authority, terms.speaks, terms.target.transport.proxy.as_ref()),
             Some(Server { address, authority, passage }) => {
                 let (target, speaks) = reached(passage, address, authority)
                     .map_err(|error| failed(Mistake::NotReached { error }))?;

@@ -201,7 +201,8 @@ impl Subject {
     /// Its kind, with nothing known of its spread.
     fn bare(&self, plan: &Plan, compiling: &[bool]) -> KeptSpread {
         let point = &plan.points[self.figure.point];
-        let stream = self.figure.stream.and_then(|stream| plan.streams.iter().chain(&plan.requests).nth(stream));
+        let stream =
+            self.figure.stream.and_then(|stream| plan.streams.iter().chain(&plan.requests).nth(stream));
         let measure = self.figure.measure.name();
         let both = [Some(self.figure.variant), self.under];
         let compile = both.into_iter().flatten().map(|variant| compiling[variant]);

@@ -85,7 +85,8 @@ pub struct Part<H = LatencyHistogram> {
 
 impl Part {
     fn clear(&mut self) {
-        let Part { outcomes, discarded, answered_in_window, response_time, unended, codes, body_bytes } = self;
+        let Part { outcomes, discarded, answered_in_window, response_time, unended, codes, body_bytes } =
+            self;
         (*outcomes, *discarded) = (OutcomeCounts::default(), OutcomeCounts::default());
         (*answered_in_window, *body_bytes) = (0, 0);
         response_time.clear();
@@ -352,7 +353,8 @@ impl Snapshot {
     pub fn parts_add_up(&self) -> bool {
         let mut sum = Part::default();
         self.parts.iter().for_each(|part| sum.merge(part));
-        let Part { outcomes, discarded, answered_in_window, response_time, unended, codes, body_bytes: _ } = &sum;
+        let Part { outcomes, discarded, answered_in_window, response_time, unended, codes, body_bytes: _ } =
+            &sum;
         let counts = (outcomes, discarded, answered_in_window, codes);
         self.parts.is_empty()
             || (counts == (&self.outcomes, &self.discarded, &self.answered_in_window, &self.codes)

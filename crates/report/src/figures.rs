@@ -71,9 +71,8 @@ fn row(result: &RunResult, point: &Point, measures: &[&str], with_first_byte: bo
 
 /// Median and p99 over all blocks, without an interval.
 fn first_byte(times: &Durations) -> String {
-    let at = |ns: Option<u64>| {
-        ns.map_or_else(|| messages::NONE.to_string(), |ns| number::duration(ns as f64))
-    };
+    let at =
+        |ns: Option<u64>| ns.map_or_else(|| messages::NONE.to_string(), |ns| number::duration(ns as f64));
     format!("{} / {}", at(times.p50), at(times.p99))
 }
 

@@ -159,9 +159,7 @@ fn run_again(result: &RunResult) -> Vec<String> {
 fn with_entry(bad: &BadAnswer) -> BadAnswer {
     match bad.request.as_str() {
         "" => bad.clone(),
-        entry => {
-            BadAnswer { outcome: tr!("labelled", label = entry, what = bad.outcome), ..bad.clone() }
-        }
+        entry => BadAnswer { outcome: tr!("labelled", label = entry, what = bad.outcome), ..bad.clone() },
     }
 }
 

@@ -110,7 +110,8 @@ fn lines(run: &Run, block: &Block, figures: &Figures<'_>) -> Result<Vec<Slice>, 
             };
             if !is_pair {
                 let place = (slice.measured.variant.as_str(), slice.measured.point.as_str());
-                let (_, [all, first_byte]) = merged.entry(place).or_insert_with(|| (kept.len(), Default::default()));
+                let (_, [all, first_byte]) =
+                    merged.entry(place).or_insert_with(|| (kept.len(), Default::default()));
                 all.merge(&decode(&slice.histograms.response_time, run.path())?);
                 if own.keys().any(|measure| measure.starts_with("first_byte")) {
                     first_byte.merge(&decode(&slice.histograms.first_byte, run.path())?);

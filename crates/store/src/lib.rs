@@ -31,8 +31,8 @@ pub use arrival::Arrival;
 pub use brief::{Brief, kept_baseline};
 pub use condense::{Figures, condense};
 pub use convert::{
-    bad_answer, counts_of, decode, durations_of, encoded, ended_in_window, handshakes_of, histograms_of, requests_of,
-    outcomes_of, point_of, response_times_of,
+    bad_answer, counts_of, decode, durations_of, encoded, ended_in_window, handshakes_of, histograms_of,
+    outcomes_of, point_of, requests_of, response_times_of,
 };
 pub use error::StoreError;
 pub use fused::Fused;

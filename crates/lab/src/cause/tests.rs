@@ -33,7 +33,7 @@ impl Party for World {
     }
 
     fn dialed_at(&mut self, _link: u64, to: &Target) -> Accept {
-        if to.address.tcp() == Some(self.at) { Accept::Yes } else { Accept::Refuse }
+        if to.addresses.tcp() == Some(self.at) { Accept::Yes } else { Accept::Refuse }
     }
 
     fn received(&mut self, _link: u64, bytes: &[u8], now_ns: u64, replies: &mut Vec<(u64, Reply)>) {
@@ -88,6 +88,7 @@ fn plan(method: &str, is_tls: bool) -> LoadPlan {
         closing_request: Arc::new(closing.encode().unwrap()),
         expect: Expect::default(),
         follow: Follow::default(),
+        digest: None,
     };
     let tls = Tls { verify: false, ..Tls::new("shop.test", Vec::new()) };
     let transport = Transport { tls: is_tls.then(|| Arc::new(tls)), ..Transport::default() };

@@ -8,8 +8,8 @@ use proofload_engine::{AgentsUse, Check, CheckKind, EndedByPeer, LoadResult, Sec
 use proofload_facts::Finding;
 use proofload_host::clock;
 use proofload_store::schema::{
-    AddressUse, Agents, BadAnswer, CheckName, CheckOutcome, EndedByServer, FORMAT_VERSION, FitnessCheck, Generator,
-    Handshakes, Negotiated, Phase, Plan, Point, Silences, Slice, SubjectUse,
+    AddressUse, Agents, BadAnswer, CheckName, CheckOutcome, EndedByServer, FORMAT_VERSION, FitnessCheck,
+    Generator, Handshakes, Negotiated, Phase, Plan, Point, Silences, Slice, SubjectUse,
 };
 use proofload_store::{bad_answer, histograms_of, point_of, requests_of};
 use proofload_study::LoadPoint;

@@ -40,9 +40,8 @@ fn row(name: String, of: &[&RequestFigures]) -> Vec<String> {
     of.iter().for_each(|request| counts.merge(&counts_of(&request.outcomes)));
     let per_s = of.iter().filter_map(|request| request.throughput_per_s).reduce(|a, b| a + b);
     let at = |ns: fn(&Durations) -> Option<u64>, q: f64| match of {
-        [one] => ns(&one.response_time_ns).map(|ns| {
-            messages::bounded(one.response_time_ns.is_at_least(q), number::duration(ns as f64))
-        }),
+        [one] => ns(&one.response_time_ns)
+            .map(|ns| messages::bounded(one.response_time_ns.is_at_least(q), number::duration(ns as f64))),
         _ => None,
     };
     let or_none = |told: Option<String>| told.unwrap_or_else(|| messages::NONE.to_string());

@@ -93,7 +93,7 @@ impl Http1 {
         self.part = AnswerPart::Status;
         self.lines = Lines::default();
         self.sink.begin(keep_body);
-        if self.keeps {
+        if self.keeps || keep_body > 0 {
             self.forget_head();
         }
     }

@@ -285,7 +285,8 @@ fn what_is_wrong_with_the_values_is_said_at_once() {
         ..tls()
     };
     let mut plan = plan(target(SocketAddr::from(([127, 0, 0, 1], 1)), broken), 1);
-    plan.targets[0].transport.proxy = Some(Proxy { authority: "nowhere".to_owned(), tunnels: true, authorization: None });
+    plan.targets[0].transport.proxy =
+        Some(Proxy { authority: "nowhere".to_owned(), tunnels: true, authorization: None });
     let error = run(&plan, &Watch::default()).unwrap_err().to_string();
     for part in ["\"no name\"", "no version", "(ALPN)", "none of 0 certificates", "proxy: \"nowhere\""] {
         assert!(error.contains(part), "{part}: {error}");

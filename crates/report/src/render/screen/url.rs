@@ -119,9 +119,8 @@ fn errors_of(page: &mut Page, point: &Point) {
     let kinds = lead::failures_by_entry(&[point]);
     let all = n.saturating_add(outcome(point, "answered")).max(1);
     let named = kinds.iter().take(KINDS_MAX).map(|failure| {
-        let what = failure
-            .bad
-            .map_or_else(|| tr!("fact-outcome", outcome = failure.kind), |bad| line(&bad.what));
+        let what =
+            failure.bad.map_or_else(|| tr!("fact-outcome", outcome = failure.kind), |bad| line(&bad.what));
         match failure.of {
             Some(_) => line(&failure.told(all)),
             None if kinds.len() == 1 => what,
