@@ -312,7 +312,9 @@ impl HttpState {
     /// The sentence about an exchange that was redirected to one origin too many.
     pub fn too_far(&self) -> String {
         let to = self.shown_next();
-        format!("redirected to {to}: Proofload goes to {ORIGINS_MAX} other origins; this limit cannot be raised")
+        format!(
+            "redirected to {to}: Proofload goes to {ORIGINS_MAX} other origins; this limit cannot be raised"
+        )
     }
 
     fn shown_next(&self) -> String {

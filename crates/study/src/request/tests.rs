@@ -16,7 +16,10 @@ fn placeholders_leave_the_text_and_are_remembered() {
     builder.header(&mut feeders, "X-N", "<${n}>$${y}").unwrap();
     builder.body(&mut feeders, &Body::Text("{${n}}".to_string())).unwrap();
     let asked = builder.finish("POST", false, 0).unwrap();
-    assert_eq!((asked.request.target.as_str(), asked.request.headers[0].1.as_str()), ("/a/?x=y&z=", "<>${y}"));
+    assert_eq!(
+        (asked.request.target.as_str(), asked.request.headers[0].1.as_str()),
+        ("/a/?x=y&z=", "<>${y}")
+    );
     let at: Vec<usize> = asked.template.slots.iter().map(|slot| slot.at).collect();
     assert_eq!(at, [3, 10, 1, 1]);
     assert_eq!(asked.shown.target, "/a/${n}?x=y&z=${n}");

@@ -31,7 +31,7 @@ impl Peer for Town {
     }
 
     fn dialed_at(&mut self, link: u64, to: &Target) -> Accept {
-        if let Some(address) = to.address.tcp() {
+        if let Some(address) = to.addresses.tcp() {
             self.links.insert(link, address.port());
         }
         self.of(link).dialed_at(link, to)

@@ -517,7 +517,8 @@ mod tests {
         let left = [(RequestPart::Target, 0), (RequestPart::Header(1), 2), (RequestPart::Body, 3)];
         assert_eq!(template.slots, left.map(|(part, draw)| slot(part, draw)));
         let text = String::from_utf8(bare.encode().unwrap().bytes).unwrap();
-        let expected = "PUT / HTTP/1.1\r\nHost: a.test\r\nX-User: v\r\nContent-Type: v\r\nContent-Length: 2\r\n\r\na=";
+        let expected =
+            "PUT / HTTP/1.1\r\nHost: a.test\r\nX-User: v\r\nContent-Type: v\r\nContent-Length: 2\r\n\r\na=";
         assert_eq!(text, expected);
         assert_eq!(bare.as_stranger(&template), None, "it has none any more");
     }

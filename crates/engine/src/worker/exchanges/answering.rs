@@ -1,9 +1,9 @@
 //! Answers: read, judged and written down, and what becomes of the connection then.
 
 use super::{Exchanges, Freed, PARTING_NS};
+use crate::Target;
 use crate::connection::Phase;
 use crate::driver::{Conn, Net};
-use crate::Target;
 use crate::expect::Body;
 use crate::http::Next;
 use crate::lane::{LaneId, LanePhase};
@@ -404,8 +404,7 @@ impl Exchanges<'_> {
         };
         let when = if began { "within" } else { "before" };
         let why = self.why_closed.take().map(|why| format!(": {why}")).unwrap_or_default();
-        let is_plain =
-            |target: &Target| target.transport.tls.is_none() && target.protocol == Protocol::Http1;
+        let is_plain = |target: &Target| target.transport.tls.is_none() && target.protocol == Protocol::Http1;
         let plain = self.elsewhere.target(lane.target).is_some_and(is_plain);
         let hint = match close {
             Close::Fin if plain && carried == 0 && !began => "; if it speaks TLS, write https://",

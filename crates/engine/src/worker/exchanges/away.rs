@@ -48,13 +48,7 @@ impl Exchanges<'_> {
 
     /// Lets another connection of the same user go on with an exchange.
     #[cold]
-    pub(super) fn move_on<N: Net>(
-        &mut self,
-        net: &mut N,
-        conn: Conn,
-        to: Conn,
-        now: u64,
-    ) -> Option<Freed> {
+    pub(super) fn move_on<N: Net>(&mut self, net: &mut N, conn: Conn, to: Conn, now: u64) -> Option<Freed> {
         self.deadlines.clear(conn);
         self.hand_over(conn, to);
         let is_companion = self.elsewhere.home(conn) != conn;

@@ -77,7 +77,7 @@ impl Exchanges<'_> {
                     return self.not_connected(net, conn, DialFault::TimedOut, now);
                 }
                 let connection = &self.connections[conn as usize];
-                let address = self.ways[connection.target as usize].address(&connection.attempt);
+                let address = self.ways[connection.target as usize].address(&connection.attempt).clone();
                 let what = || format!("{address} did not shake hands in time");
                 self.not_opened(conn, Outcome::ConnectTimeout, what, now)
             }

@@ -74,21 +74,27 @@ fn a_loop_between_two_servers_ends_at_the_most() {
 #[test]
 fn a_server_that_refuses_is_told_by_its_address_and_the_exchange_ends_once() {
     let refuses = Server { faults: vec![(Fault::Refuse, 1.0)], ..Server::default() };
-    let world =
-        World::new(server(&[("/", "http://10.1.2.3:8100/")]), 5).with_other(OTHER, refuses, None);
+    let world = World::new(server(&[("/", "http://10.1.2.3:8100/")]), 5).with_other(OTHER, refuses, None);
     let result = load(&LoadPlan { extent: Extent::DurationNs(SECOND), ..follows(1) }, &world);
     let all = result.snapshot.intended();
     assert_eq!(count(&result, Outcome::ConnectRefused), all);
     assert_eq!(result.bad_answers[0].what, "10.1.2.3:8100 refused the connection");
     // A place that was refused rests a tenth of a second, as after any refusal.
-    assert_eq!((world.served().requests, world.served_at(OTHER).refused, all >= 80), (all, all, true), "{all}");
+    assert_eq!(
+        (world.served().requests, world.served_at(OTHER).refused, all >= 80),
+        (all, all, true),
+        "{all}"
+    );
     assert_eq!(result.findings, []);
 }
 
 #[test]
 fn credentials_and_cookies_stay_with_their_host() {
     let home = [
-        ("/", "http://10.1.2.3:8100/a\r\nSet-Cookie: own=1\r\nSet-Cookie: brief=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT"),
+        (
+            "/",
+            "http://10.1.2.3:8100/a\r\nSet-Cookie: own=1\r\nSet-Cookie: brief=1; Expires=Sun, 06 Nov 1994 08:49:37 GMT",
+        ),
         ("/home", "/end"),
     ];
     let other = [("/a", "/b\r\nSet-Cookie: theirs=2; Path=/"), ("/b", "http://server.test/home")];
@@ -102,9 +108,8 @@ fn credentials_and_cookies_stay_with_their_host() {
     };
     let template = Template { cookies: true, ..Template::default() };
     let both = |spec: &RequestSpec, template: &Template| {
-        [false, true].map(|close| {
-            Arc::new(RequestSpec { close, ..spec.clone() }.encode_with(template).unwrap())
-        })
+        [false, true]
+            .map(|close| Arc::new(RequestSpec { close, ..spec.clone() }.encode_with(template).unwrap()))
     };
     let (bare, bare_template) = spec.as_stranger(&template).unwrap();
     let entry = &mut plan.mix[0];
