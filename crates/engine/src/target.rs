@@ -138,7 +138,7 @@ pub struct Proxy {
     /// Host and port of the target, `example.org:443`; the proxy resolves the name.
     pub authority: String,
     /// True if it is asked for a tunnel (`CONNECT`), in which TLS, if any, is spoken. Without one it takes the requests
-    /// themselves, which name the target and carry the authorization ([`proofload_wire::http1::through_proxy`]).
+    /// themselves, which name the target and carry the authorization.
     pub tunnels: bool,
     /// Value of `Proxy-Authorization`.
     pub authorization: Option<Vec<u8>>,

@@ -28,6 +28,7 @@ mod utf;
 pub use call::{Call, Field, Object, Text, Value, descriptor};
 pub use coding::{Decoded, Undecoded, decoded};
 pub use exchange::{Cancelled, Close, Event, Events, ExchangeId, Full, MalformedKind, State};
+pub use http1::Credentials;
 pub use outbox::Outbox;
 pub use placeholders::{Filling, Placeholders, Replacement, Values};
 pub use request::{Expectation, Request};

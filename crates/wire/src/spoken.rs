@@ -75,7 +75,7 @@ fn is_http2(first: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// As the servers sent them, cut short.
+    /// As servers of that kind begin, cut short.
     const CAPTURED: [(&str, &[u8], Option<Spoken>); 26] = [
         ("OpenSSL, alert 70 to plain text", b"\x15\x03\x01\x00\x02\x02\x46", Some(Spoken::Tls)),
         ("Go, alert 22", b"\x15\x03\x01\x00\x02\x02\x16", Some(Spoken::Tls)),
