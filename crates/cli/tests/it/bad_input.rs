@@ -95,7 +95,7 @@ fn refused_ports_and_dead_proxies_are_counted() {
     // A proxy that lives, to a server that does not.
     let proxy = TunnelProxy::start(None).expect("a proxy");
     let at = format!("http://{}", proxy.address());
-    let point = all_are("connect_failed", &format!("http://{dead}/"), &["--proxy", &at]);
+    let point = all_are("connect_failed", &format!("http://{dead}/"), &["--proxy-tunnel", "--proxy", &at]);
     assert!(said(&point).contains("the proxy"), "{point}");
 }
 
@@ -109,7 +109,7 @@ fn garbage_is_malformed_whoever_sends_it() {
     let point = all_are(
         "connect_failed",
         &format!("http://{}/", peer(garbage())),
-        &["--proxy", &format!("http://{}", peer(garbage()))],
+        &["--proxy-tunnel", "--proxy", &format!("http://{}", peer(garbage()))],
     );
     assert!(said(&point).contains("is no HTTP proxy"), "{point}");
     let at_once = vec![Send(b"SSH-2.0-OpenSSH_9.9\r\n".repeat(10))];
@@ -153,7 +153,7 @@ fn a_head_without_end_is_cut_off_and_takes_no_memory() {
     }
     let script = vec![AwaitRequest, Send(b"HTTP/1.1 200 OK\r\n".to_vec()), Flood(b"X: y\r\n".repeat(1000))];
     let at = format!("http://{}", peer(script));
-    let point = all_are("connect_failed", &server.url(), &["--proxy", &at]);
+    let point = all_are("connect_failed", &server.url(), &["--proxy-tunnel", "--proxy", &at]);
     assert!(said(&point).contains("a head of more than 1 MiB") && rss(&point) < usual + (8 << 20), "{point}");
 }
 
@@ -167,7 +167,11 @@ fn silence_ends_with_the_time_out_at_every_step() {
     all_are("timeout", &format!("http://{}/", peer(half)), &[]);
     let point = all_are("connect_timeout", &format!("https://{silent}/"), &["-k"]);
     assert!(said(&point).contains("the TLS handshake with 127.0.0.1 was not done in time"), "{point}");
-    let point = all_are("connect_timeout", "http://127.0.0.1:1/", &["--proxy", &format!("http://{silent}")]);
+    let point = all_are(
+        "connect_timeout",
+        "http://127.0.0.1:1/",
+        &["--proxy-tunnel", "--proxy", &format!("http://{silent}")],
+    );
     assert!(said(&point).contains("did not answer in time"), "{point}");
 }
 

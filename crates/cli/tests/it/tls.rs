@@ -183,7 +183,19 @@ fn a_proxy_makes_tunnels_for_both_schemes() {
     let point = answered(&secure.ask(&["--cacert", &secure.file("ca.pem"), "--proxy", &at]));
     assert_eq!(point["transport"]["proxy"], proxy.address().to_string());
     let url = plain.url();
-    answered(&proofload(&[&url, "-n", "40", "-c", "4", "--format", "json", "-q", "--proxy", &at]));
+    answered(&proofload(&[
+        &url,
+        "-n",
+        "40",
+        "-c",
+        "4",
+        "--format",
+        "json",
+        "-q",
+        "--proxy-tunnel",
+        "--proxy",
+        &at,
+    ]));
     let heads = proxy.heads();
     assert!(heads.len() >= 8, "{heads:?}");
     assert!(heads[0].starts_with(&format!("CONNECT localhost:{} ", secure.server.port)), "{heads:?}");
@@ -195,7 +207,19 @@ fn a_proxy_that_refuses_is_told_apart_from_the_server() {
     let plain = Reference::listening(&[]);
     let ask = |proxy: &TunnelProxy| {
         let at = format!("http://{}", proxy.address());
-        complaint(&proofload(&[&plain.url(), "-n", "4", "-c", "2", "--format", "json", "-q", "--proxy", &at]))
+        complaint(&proofload(&[
+            &plain.url(),
+            "-n",
+            "4",
+            "-c",
+            "2",
+            "--format",
+            "json",
+            "-q",
+            "--proxy-tunnel",
+            "--proxy",
+            &at,
+        ]))
     };
     let said = ask(&TunnelProxy::refusing("502 Bad Gateway").expect("a proxy"));
     assert!(said.contains("the proxy") && said.contains("502"), "{said}");
