@@ -3,7 +3,7 @@
 
 use super::*;
 use proofload_engine::load::Random;
-use proofload_testkit::sim::{Accept, Fault, Front, Peer, Reply, Server};
+use proofload_testkit::sim::{Accept, Fault, Front, Peer, Redirect, Reply, Server};
 use proofload_wire::http1::{Credentials, Template, through_proxy};
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -266,6 +266,43 @@ fn a_stale_nonce_is_replaced_within_the_exchange_and_a_second_refusal_is_the_ans
     let plan = requests(32, MixEntry { digest: None, ..asking(0, false, true) });
     let (result, ..) = guarded(ways, Server::default(), &plan, 7);
     assert_eq!((count(&result, Outcome::Rejected), result.snapshot.challenges), (32, 0));
+}
+
+const OTHER: u16 = 8100;
+
+/// A server that redirects to another, behind a guard.
+fn leading(ways: Ways, plan: &LoadPlan) -> (LoadResult, Guarded, World) {
+    let there = Redirect { from: "/", code: 307, to: "http://10.1.2.3:8100/page", closes: false };
+    let guard = Guard { ways, seed: 7, ..Guard::default() };
+    let world = World::new(Server { redirects: vec![there], ..Server::default() }, 7)
+        .behind(Arc::new(guard.clone()))
+        .with_other(OTHER, Server::default(), None);
+    let result = load(plan, &world);
+    let counts = *guard.counts.lock().unwrap();
+    (result, counts, world)
+}
+
+#[test]
+fn an_answer_to_a_challenge_is_for_the_server_that_asked() {
+    let plan = requests(320, following(1, asking(0, false, true)));
+    let (result, counts, world) = leading(Ways { nonce_uses: u64::MAX, ..Ways::default() }, &plan);
+    let other = world.served_at(OTHER);
+    assert_eq!(count(&result, Outcome::Answered), 320, "{:?}", result.bad_answers);
+    assert_eq!((counts.challenges, counts.passed, counts.wrong, other.requests), (16, 320, 0, 320));
+    let told = other.heads.iter().filter(|head| head.to_ascii_lowercase().contains("authorization"));
+    assert_eq!((told.count(), other.heads.is_empty()), (0, false), "{:?}", other.heads);
+}
+
+#[test]
+fn a_body_waits_on_a_place_that_has_connections_to_other_servers() {
+    let timeouts = Timeouts { connect_ns: 500 * MS, response_ns: 5 * SECOND };
+    let plan = LoadPlan { timeouts, ..requests(64, following(1, asking(4000, true, false))) };
+    let (result, counts, world) = leading(Ways { silent: 100, ..Ways::default() }, &plan);
+    assert_eq!(count(&result, Outcome::Answered), 64, "{:?}", result.bad_answers);
+    assert_eq!((counts.continues, counts.passed, world.served_at(OTHER).requests), (0, 64, 64));
+    let response = &result.snapshot.response_time;
+    let longest = response.quantile_ns(1.0).unwrap();
+    assert!((2 * SECOND..2 * SECOND + 20 * MS).contains(&longest), "a second at each of both: {longest} ns");
 }
 
 /// Both sides' counts of a load whose server fails in all ways; returns the number of exchanges.
