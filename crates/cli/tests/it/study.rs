@@ -57,7 +57,9 @@ fn the_quickstart_runs_from_file_to_verdict_and_leaves_a_record_that_says_the_sa
     let slices = read(&latest.join("blocks/0001.jsonl"));
     // The first cycle is one of those in which threads are read, too.
     let mut lines = slices.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    let slice = lines.find(|line| line["cycle"] == 1).expect("a measured slice");
+    // On a busy machine a sampler may come too late for one of them.
+    let is_observed = |line: &Value| line["cycle"] == 1 && !line["telemetry"].is_null();
+    let slice = lines.find(is_observed).expect("a measured slice");
     assert_eq!(schema_errors("slice.schema.json", &slice), Vec::<String>::new());
     let telemetry = &slice["telemetry"];
     assert_eq!(
