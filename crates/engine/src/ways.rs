@@ -44,8 +44,12 @@ pub(crate) struct Attempt {
     pub number: u64,
     /// Address that was dialed last.
     at: u8,
-    /// Addresses dialed so far, a bit for each.
+    /// Addresses dialed so far, a bit for each; without those that get more time now.
     tried: u16,
+    /// Addresses that were given up for others after [`ATTEMPT_NS`], a bit for each.
+    early: u16,
+    /// True once all were tried, and those get the time that is left.
+    is_patient: bool,
     /// The first fault, and whose; one of ours only if there is no other.
     fault: Option<(DialFault, u8)>,
 }
@@ -53,7 +57,7 @@ pub(crate) struct Attempt {
 impl Attempt {
     /// No address was dialed yet.
     pub fn begin(&mut self) {
-        (self.tried, self.fault) = (0, None);
+        (self.tried, self.early, self.is_patient, self.fault) = (0, 0, false, None);
     }
 }
 
@@ -105,10 +109,11 @@ impl Ways {
         (attempt.tried.count_ones() as usize) < self.ways.len()
     }
 
-    /// Time for which the present dial may be pending; `u64::MAX` if as long as connecting may take at all.
+    /// Longest time for which the present dial may be pending; `u64::MAX` where only the time-out of connecting ends it.
     pub fn patience_ns(&self, attempt: &Attempt) -> u64 {
         let accepts = self.ways[usize::from(attempt.at)].accepts;
-        if accepts || !self.has_untried(attempt) { u64::MAX } else { ATTEMPT_NS }
+        let is_last = attempt.is_patient || !self.has_untried(attempt);
+        if accepts || is_last { u64::MAX } else { ATTEMPT_NS }
     }
 
     /// The address that was dialed last.
@@ -127,6 +132,8 @@ impl Ways {
 
     /// The dial has failed. Returns true if another address is to be dialed.
     pub fn failed(&mut self, attempt: &mut Attempt, fault: DialFault, now_ns: u64) -> bool {
+        let is_early = fault == DialFault::TimedOut && self.patience_ns(attempt) == ATTEMPT_NS;
+        attempt.early |= u16::from(is_early) << attempt.at;
         let way = &mut self.ways[usize::from(attempt.at)];
         match fault {
             DialFault::Refused => way.counts.refused += 1,
@@ -144,17 +151,23 @@ impl Ways {
         if attempt.fault.is_none_or(|(first, _)| is_ours(first) && !is_ours(fault)) {
             attempt.fault = Some((fault, attempt.at));
         }
+        if !self.has_untried(attempt) && !attempt.is_patient {
+            // It may only be slow, as over a long way or after a lost packet.
+            (attempt.tried, attempt.is_patient) = (attempt.tried & !attempt.early, true);
+        }
         self.has_untried(attempt)
     }
 
-    /// The fault of an attempt that ends with this one, its address, and the number of addresses dialed.
-    pub fn verdict(&self, attempt: &Attempt, last: DialFault) -> (DialFault, Address, u32) {
-        let first = attempt.fault.filter(|_| is_of_address(last));
+    /// The fault of an attempt that ends with this one, its address, and the number of addresses dialed. A fault that the
+    /// transport `explains` is that of the last address.
+    pub fn verdict(&self, attempt: &Attempt, last: DialFault, explains: bool) -> (DialFault, Address, u32) {
+        let first = attempt.fault.filter(|_| is_of_address(last) && !explains);
         let (fault, at) = first.unwrap_or((last, attempt.at));
-        (fault, self.ways[usize::from(at)].to.addresses.first.clone(), attempt.tried.count_ones())
+        let tried = (attempt.tried | attempt.early).count_ones();
+        (fault, self.ways[usize::from(at)].to.addresses.first.clone(), tried)
     }
 
-    /// A connection has ended on which that many exchanges had.
+    /// A connection that carried so many exchanges and requests within them has ended.
     pub fn ended(&mut self, attempt: &Attempt, exchanges: u32) {
         self.ways[usize::from(attempt.at)].counts.exchanges += u64::from(exchanges);
     }
@@ -254,7 +267,7 @@ mod tests {
             for fault in faults {
                 ways.next(&mut attempt, 0);
                 if !ways.failed(&mut attempt, fault, 0) {
-                    let (fault, address, tried) = ways.verdict(&attempt, fault);
+                    let (fault, address, tried) = ways.verdict(&attempt, fault, false);
                     return (fault, address.to_string().contains('['), tried);
                 }
             }

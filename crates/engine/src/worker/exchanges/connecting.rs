@@ -146,8 +146,7 @@ impl Exchanges<'_> {
             let connection = &mut self.connections[conn as usize];
             if connection.session.state() == State::Opening {
                 connection.shakes = true;
-                let since_ns = connection.dialed_ns;
-                self.set_connect_deadline(conn, since_ns);
+                self.set_connect_deadline(conn);
                 return None;
             }
         }
@@ -199,12 +198,13 @@ impl Exchanges<'_> {
         if ways.failed(&mut connection.attempt, fault, now) && is_in_time {
             return self.dial_next(net, conn, self.first_waiting(conn), now);
         }
-        let (fault, address, tried) = ways.verdict(&connection.attempt, fault);
+        let said = net.explain();
+        let (fault, address, tried) = ways.verdict(&connection.attempt, fault, said.is_some());
         self.record.no_port += u64::from(fault == DialFault::NoPort);
         self.record.no_descriptor += u64::from(fault == DialFault::NoDescriptor);
         let (outcome, what) = in_words(fault);
-        let what = || match (net.explain(), tried) {
-            (Some(what), _) => what,
+        let what = || match (&said, tried) {
+            (Some(said), _) => said.clone(),
             (None, ..2) => format!("{address} {what}"),
             (None, tried) => format!("{address} {what}, and none of {tried} addresses accepted it"),
         };
@@ -279,17 +279,21 @@ impl Exchanges<'_> {
                 self.more.push_back(freed);
             }
         }
-        let to = self.place(conn);
-        let freed = if to == conn { self.dial(net, conn, now) } else { self.move_on(net, conn, to, now) };
-        self.more.extend(freed);
+        if self.first_waiting(conn).is_some() {
+            let to = self.place(conn);
+            let freed = if to == conn { self.dial(net, conn, now) } else { self.move_on(net, conn, to, now) };
+            self.more.extend(freed);
+        }
         self.more.pop_front()
     }
 
-    /// Closes the connection of a lane that is not needed any more.
+    /// Closes the connection of a lane that is not needed any more, and those of its companions.
     pub fn part<N: Net>(&mut self, net: &mut N, number: LaneId, now: u64) {
-        let conn = self.numbers.conn(number);
-        if self.connections[conn as usize].phase == Phase::Open {
-            self.hang_up(net, conn, now);
+        let companions = self.elsewhere.companions_of(number);
+        for conn in std::iter::once(self.numbers.conn(number)).chain(companions) {
+            if self.connections[conn as usize].phase == Phase::Open {
+                self.hang_up(net, conn, now);
+            }
         }
     }
 

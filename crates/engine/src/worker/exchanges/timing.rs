@@ -13,8 +13,9 @@ impl Exchanges<'_> {
         if self.shares_deadlines { conn } else { self.lanes_most + conn }
     }
 
-    pub(super) fn set_connect_deadline(&mut self, conn: Conn, since_ns: u64) {
+    pub(super) fn set_connect_deadline(&mut self, conn: Conn) {
         let deadline = self.connection_deadline(conn);
+        let since_ns = self.connections[conn as usize].dialed_ns;
         self.deadlines.set(deadline, since_ns, self.plan.timeouts.connect_ns);
     }
 
@@ -59,8 +60,7 @@ impl Exchanges<'_> {
             None => at - self.lanes_most,
         };
         match self.connections[conn as usize].phase {
-            Phase::Opening if self.elsewhere.waiting.contains(&conn) => {
-                self.elsewhere.waiting.retain(|other| *other != conn);
+            Phase::Opening if self.ways[self.connections[conn as usize].target as usize].is_empty() => {
                 let url = self.elsewhere.url(self.connections[conn as usize].target);
                 let what = || format!("the name of {url} was not resolved in time");
                 self.not_opened(conn, Outcome::ConnectTimeout, what, now)
@@ -68,8 +68,7 @@ impl Exchanges<'_> {
             Phase::Opening => {
                 if net.is_connected(conn) && now < self.connect_end_ns(conn) {
                     // The address has answered: the time-out of connecting covers the rest.
-                    let since_ns = self.connections[conn as usize].dialed_ns;
-                    self.set_connect_deadline(conn, since_ns);
+                    self.set_connect_deadline(conn);
                     return None;
                 }
                 net.close(conn);

@@ -66,12 +66,17 @@ const SILENT: &[Accept] = &[Accept::Silence];
 
 /// Loads the servers behind these doors, in that order.
 fn through(doors: &[(&str, &[Accept])], plan: LoadPlan) -> LoadResult {
+    let tls = plan.targets[0].transport.tls.as_ref().map(|_| TlsFront::new(&Speaks::default()));
+    let latency_ns = if tls.is_some() { 60 * MS } else { Link::default().latency_ns };
+    over(latency_ns, tls, doors, plan)
+}
+
+/// The same over a way of that length, of servers that speak TLS or not.
+fn over(latency_ns: u64, tls: Option<TlsFront>, doors: &[(&str, &[Accept])], plan: LoadPlan) -> LoadResult {
     let at = |text: &&str| text.parse::<SocketAddr>().unwrap();
     let addresses = Addresses::of(doors.iter().map(|(address, _)| Address::from(at(address)))).unwrap();
     let answers = doors.iter().map(|(address, answers)| (at(address), answers.to_vec())).collect();
-    let tls = plan.targets[0].transport.tls.as_ref().map(|_| TlsFront::new(&Speaks::default()));
-    let far = Link { latency_ns: 60 * MS, ..Link::default() };
-    let link = if tls.is_some() { far } else { Link::default() };
+    let link = Link { latency_ns, ..Link::default() };
     let world = World::new(Server::default(), 3).with_link(link).behind(Arc::new(Doors { answers, tls }));
     let targets = vec![Target { addresses, ..plan.targets[0].clone() }];
     let mut result = load(&LoadPlan { targets, ..plan }, &world);
@@ -144,6 +149,40 @@ fn an_address_that_says_nothing_is_given_up_after_a_quarter_of_a_second() {
     assert_eq!(each(&result, |one| (one.connections, one.timed_out)), [(0, 1), (1, 0)]);
     let longest_ns = result.snapshot.response_time.quantile_ns(1.0).unwrap();
     assert!(longest_ns.abs_diff(250 * MS) < 3 * MS, "{longest_ns}");
+}
+
+#[test]
+fn a_slow_address_gets_the_rest_of_the_time_if_all_others_fail() {
+    let timeouts = Timeouts { connect_ns: 2 * SECOND, response_ns: 2 * SECOND };
+    let plan = LoadPlan { connections: 1, timeouts, ..closed() };
+    let doors = [("127.0.0.2:80", OPEN), ("127.0.0.3:80", REFUSES)];
+    let result = over(150 * MS, None, &doors, plan.clone());
+    all_answered(&result);
+    assert_eq!(each(&result, |one| (one.connections, one.timed_out, one.refused)), [(1, 1, 0), (0, 0, 1)]);
+    // One that never accepts takes the time-out of connecting.
+    let result = over(150 * MS, None, &[("127.0.0.2:80", SILENT), doors[1]], plan);
+    let all = result.snapshot.intended();
+    assert_eq!((count(&result, Outcome::ConnectTimeout), result.snapshot.outcomes.finished()), (all, all));
+    let what = &result.bad_answers[0].what;
+    assert_eq!(
+        what,
+        "127.0.0.2:80 did not accept the connection in time, and none of 2 addresses accepted it"
+    );
+}
+
+#[test]
+fn a_handshake_that_stalls_is_told_as_such_though_another_address_refused() {
+    let timeouts = Timeouts { connect_ns: SECOND, response_ns: SECOND };
+    let plan = LoadPlan { connections: 1, timeouts, targets: vec![secured()], ..closed() };
+    let result = over(MS, None, &[("[::1]:443", REFUSES), ("127.0.0.3:443", OPEN)], plan);
+    assert_eq!(
+        count(&result, Outcome::ConnectTimeout),
+        result.snapshot.intended(),
+        "{:?}",
+        result.bad_answers
+    );
+    let what = &result.bad_answers[0].what;
+    assert!(what.contains("TLS handshake"), "{what}");
 }
 
 #[test]
