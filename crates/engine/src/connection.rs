@@ -30,7 +30,7 @@ pub(crate) struct Connection {
     pub ahead: bool,
     /// True once it was dialed.
     pub dialed: bool,
-    /// Exchanges that have ended since it was made last.
+    /// Answers since it was made last: of whole exchanges, and of requests that another one of the same exchange followed.
     pub carried: u32,
     pub session: Session,
     pub dialed_ns: u64,

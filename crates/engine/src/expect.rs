@@ -5,7 +5,6 @@ use memchr::memmem::Finder;
 use proofload_measure::Outcome;
 use proofload_wire::{Protocol, Undecoded, decoded};
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 /// Most bytes of a body that are looked at without its content coding, whatever is kept of it as it came.
@@ -115,16 +114,17 @@ impl Check {
                 Err(why) => return Some(Difference::Undecoded(why)),
             }
         }
-        let differs = |(at, text): (usize, &Text)| match (text.finder.find(&seen).is_some(), whole) {
-            (found, _) if found && text.wanted => None,
-            (false, true) if !text.wanted => None,
-            (false, false) => Some(Difference::Unkept { text: at, seen: seen.len(), bytes }),
-            _ => Some(Difference::Text(at)),
-        };
-        // What is certain goes before what is not known.
-        let found: Vec<Difference> = self.texts.iter().enumerate().filter_map(differs).collect();
-        let certain = found.iter().find(|difference| matches!(difference, Difference::Text(_)));
-        certain.or_else(|| found.first()).copied()
+        let mut unkept = None;
+        for (at, text) in self.texts.iter().enumerate() {
+            match (text.finder.find(&seen).is_some(), whole) {
+                (false, false) => {
+                    unkept = unkept.or(Some(Difference::Unkept { text: at, seen: seen.len(), bytes }))
+                }
+                (found, _) if found == text.wanted => {}
+                _ => return Some(Difference::Text(at)),
+            }
+        }
+        unkept
     }
 
     /// The sentence for the user. `said` is the server's own text where it refused a call.
@@ -173,15 +173,13 @@ impl Check {
 
     /// The codes that are right: `200`, `200 to 399`, `200, 404 to 410`.
     fn codes(&self) -> String {
-        let mut said = String::new();
-        for codes in std::iter::once(&(self.first_code..=self.last_code)).chain(&self.other_codes) {
-            let between = if said.is_empty() { "" } else { ", " };
-            let _ = match (codes.start(), codes.end()) {
-                (first, last) if first == last => write!(said, "{between}{first}"),
-                (first, last) => write!(said, "{between}{first} to {last}"),
-            };
-        }
-        said
+        let first = self.first_code..=self.last_code;
+        let each = std::iter::once(&first).chain(&self.other_codes);
+        let said = each.map(|codes| match (codes.start(), codes.end()) {
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first} to {last}"),
+        });
+        said.collect::<Vec<String>>().join(", ")
     }
 }
 

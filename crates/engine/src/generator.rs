@@ -307,10 +307,8 @@ impl<D: Drivers> WorkerGroup<'_, D> {
             let opened = common.drivers.open(number, capacity);
             let opened =
                 opened.map_err(|source| EngineError::System { what: tr!("engine-no-driver"), source })?;
-            let layer = match plan.asking.elsewhere_tls {
-                None => Layer::new(&plan.targets, capacity, common.drivers.tap()),
-                Some(_) => Layer::always(&plan.targets, capacity, common.drivers.tap()).map(Some),
-            };
+            let may = plan.asking.elsewhere_tls.is_some();
+            let layer = Layer::new(&plan.targets, may, capacity, common.drivers.tap());
             let layer = layer.map_err(|problems| EngineError::Plan(problems.join("; ")))?;
             let around = &common.around;
             let worker = Worker::new(plan, around, common.watch, &common.stopped_at, share, &dealt, giving);

@@ -6,8 +6,9 @@
 
 use crate::elsewhere::{Elsewhere, Named, ORIGINS_MAX};
 use crate::{LoadPlan, MixEntry};
+use proofload_measure::Outcome;
 use proofload_wire::http1::{
-    Credentials, Digest, Jar, Leads, Now, Origin, Parts, Scheme, becomes_get, is_redirect, resolve,
+    Digest, Jar, Leads, Now, Origin, Parts, Scheme, becomes_get, is_redirect, resolve,
 };
 use proofload_wire::{Filling, Replacement, Request, Session, Values};
 
@@ -59,10 +60,10 @@ pub(crate) fn hosts(plan: &LoadPlan) -> Vec<(String, usize)> {
     plan.mix.iter().filter(|entry| entry.follow.most > 0).filter_map(host).collect()
 }
 
-fn named(origin: Origin<'_>) -> Option<Named> {
+/// True for `https`, with host and port.
+fn origin_of(origin: Origin<'_>) -> Option<(bool, &[u8], u16)> {
     let (host, port) = origin.host_and_port()?;
-    let host = String::from_utf8_lossy(host).to_ascii_lowercase();
-    Some(Named { secure: origin.scheme == Scheme::Https, host, port })
+    Some((origin.scheme == Scheme::Https, host, port))
 }
 
 /// True if a redirect may ask for a GET of this request that the entry does not have.
@@ -81,10 +82,9 @@ pub(crate) enum Next {
     Follow,
     /// The exchange sends its request again, now that it knows the server's challenge.
     Prove,
-    /// It would, but has followed as many redirects as it may.
-    TooMany,
-    /// It would, but redirects have led to as many other origins as Proofload goes to.
-    TooFar,
+    /// It would, but redirects have led too far: `rejected` after as many as it may follow, `beyond_limit` to as many other
+    /// origins as a worker goes to.
+    Over(Outcome),
 }
 
 /// Most challenges that one request answers: the server's, and again where it says that its nonce is too old.
@@ -112,13 +112,13 @@ pub(crate) struct HttpState {
     away: Option<usize>,
     /// Path and query of the next request, while they are found out.
     next: Vec<u8>,
-    /// What the present request says instead of its target, or of its target and host.
+    /// What stands in the present request in place of its target and host, at another origin.
     replaced: Vec<u8>,
 }
 
 impl HttpState {
-    /// For a connection to this target; its session will keep what is read here. `None` where the plan neither
-    /// keeps cookies nor follows redirects, or the target speaks another protocol. There is room for the
+    /// For a connection to this target; its session will keep what is read here. `None` where the plan keeps no
+    /// cookies, follows no redirects and answers no challenges, or the target speaks another protocol. There is room for the
     /// [longest path](longest_target) from the beginning.
     pub fn new(plan: &LoadPlan, target: usize, longest: usize, session: &mut Session) -> Option<Box<Self>> {
         let Session::Http1(_) = session else { return None };
@@ -207,8 +207,7 @@ impl HttpState {
             jar.write_header(here, &self.target, now_ns, &mut self.lines);
         }
         // Only the origin of the exchange gets them.
-        let credentials: Option<&Credentials> = entry.digest.as_deref().filter(|_| self.away.is_none());
-        if let Some(credentials) = credentials {
+        if let Some(credentials) = entry.digest.as_deref().filter(|_| self.away.is_none()) {
             let method = parts.method(&request.bytes);
             self.digest.write_header(credentials, method, &self.target, &mut self.lines);
         }
@@ -275,17 +274,17 @@ impl HttpState {
         };
         if self.followed >= entry.follow.most {
             self.tell_whole(there);
-            return Next::TooMany;
+            return Next::Over(Outcome::Rejected);
         }
         if let Some(there) = there {
             let home = Origin { scheme: self.scheme, authority: &bytes[parts.host.clone()] };
-            let other = if there == home { None } else { named(there) };
-            self.away = match other.map(|other| elsewhere.index_of(other)) {
+            let other = if there == home { None } else { origin_of(there) };
+            self.away = match other.map(|other| elsewhere.index_of(other, entry.target)) {
                 None => None,
                 Some(Some(other)) => Some(other),
                 Some(None) => {
                     self.tell_whole(Some(there));
-                    return Next::TooFar;
+                    return Next::Over(Outcome::BeyondLimit);
                 }
             };
         }
@@ -298,29 +297,22 @@ impl HttpState {
 
     /// Puts the origin before the path of the request that is not sent, for a sentence.
     fn tell_whole(&mut self, there: Option<Origin<'_>>) {
-        if let Some(there) = there.and_then(named) {
-            self.next.splice(0..0, there.url().into_bytes());
+        if let Some(there) = there.and_then(origin_of) {
+            self.next.splice(0..0, Named::new(there).url().into_bytes());
         }
     }
 
-    /// The sentence about an exchange that was redirected more than `most` times.
-    pub fn too_many(&self, most: u32) -> String {
-        let plural = if most == 1 { "" } else { "s" };
-        format!("more than {most} redirect{plural}, the last to {}", self.shown_next())
-    }
-
-    /// The sentence about an exchange that was redirected to one origin too many.
-    pub fn too_far(&self) -> String {
-        let to = self.shown_next();
-        format!(
-            "redirected to {to}: Proofload goes to {ORIGINS_MAX} other origins; this limit cannot be raised"
-        )
-    }
-
-    fn shown_next(&self) -> String {
+    /// The sentence about an exchange that was redirected too far, with `most` redirects at most.
+    pub fn why_over(&self, outcome: Outcome, most: u32) -> String {
         let shown = String::from_utf8_lossy(&self.next[..self.next.len().min(SHOWN_BYTES)]);
         let dots = if self.next.len() > SHOWN_BYTES { "..." } else { "" };
-        format!("{shown}{dots}")
+        let plural = if most == 1 { "" } else { "s" };
+        match outcome {
+            Outcome::Rejected => format!("more than {most} redirect{plural}, the last to {shown}{dots}"),
+            _ => format!(
+                "redirected to {shown}{dots}: each worker goes to {ORIGINS_MAX} other origins; this limit cannot be raised"
+            ),
+        }
     }
 }
 

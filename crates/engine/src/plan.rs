@@ -24,8 +24,8 @@ pub struct Asking {
     /// The named part of the load that each entry of the mix belongs to, by its index; entries of one name have one. Empty
     /// where nothing is told apart, which costs nothing.
     pub parts: Vec<u32>,
-    /// TLS with other origins that redirects lead to, where no target has any; the server's name is the origin's. Without
-    /// it none of `https` is gone to.
+    /// TLS with other origins that redirects lead to, where the exchange's own server has none; the name is the origin's.
+    /// Without it no redirect from such a server to `https` is followed.
     pub elsewhere_tls: Option<Arc<Tls>>,
 }
 

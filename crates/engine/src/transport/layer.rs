@@ -67,49 +67,37 @@ pub(super) enum Stage {
 }
 
 impl Layer {
-    /// A layer for connections 0 to `capacity`, with sessions of its own. `None` when there is nothing to put between.
+    /// A layer for connections 0 to `capacity`, with sessions of its own. `None` when there is nothing to put between, unless
+    /// later targets `may` have something.
     ///
     /// # Errors
     /// All problems of the targets.
     pub fn new(
         targets: &[Target],
+        may: bool,
         capacity: u32,
         tap: Option<Arc<Tap>>,
     ) -> Result<Option<Self>, Vec<String>> {
-        if tap.is_none() && targets.iter().all(|target| target.transport.is_plain()) {
+        if !may && tap.is_none() && targets.iter().all(|target| target.transport.is_plain()) {
             return Ok(None);
         }
-        Layer::always(targets, capacity, tap).map(Some)
-    }
-
-    /// The same where later targets may have something to put between.
-    ///
-    /// # Errors
-    /// All problems of the targets.
-    pub fn always(targets: &[Target], capacity: u32, tap: Option<Arc<Tap>>) -> Result<Self, Vec<String>> {
         let mut ways: Vec<Way> = Vec::new();
         for target in targets {
-            let tls = target.transport.tls.as_ref();
-            let alike = |way: &&Way| way.target.transport.tls.as_ref() == tls;
-            let settings = match (tls, ways.iter().find(alike)) {
-                (None, _) => None,
-                (Some(_), Some(way)) => way.settings.clone(),
-                (Some(tls), None) => Some(tls::settings(tls)?),
-            };
+            let settings = settings(&ways, target)?;
             let each = target.addresses.iter().map(|address| target.at(address));
             ways.extend(each.map(|target| Way { target, settings: settings.clone() }));
         }
         let mut links = Vec::new();
         links.resize_with(capacity as usize, Link::default);
         let buffers = Buffers::default();
-        Ok(Layer { ways, links, buffers, fault: None, shaken: None, tap })
+        Ok(Some(Layer { ways, links, buffers, fault: None, shaken: None, tap }))
     }
 
-    /// The way to a target; one that was not there from the beginning has no problems, and sessions of its own.
+    /// The way to a target; one that was not there from the beginning has no [problems].
     pub(super) fn way_to(&mut self, to: &Target) -> usize {
         let known = self.ways.iter().position(|way| way.target == *to);
         known.unwrap_or_else(|| {
-            let settings = to.transport.tls.as_ref().and_then(|tls| tls::settings(tls).ok());
+            let settings = settings(&self.ways, to).unwrap_or_default();
             self.ways.push(Way { target: to.clone(), settings });
             self.ways.len() - 1
         })
@@ -123,6 +111,13 @@ impl Layer {
         self.fault = None;
         self.shaken = None;
     }
+}
+
+/// TLS of a target; targets with the same have the same sessions.
+fn settings(ways: &[Way], target: &Target) -> Result<Option<Settings>, Vec<String>> {
+    let Some(tls) = &target.transport.tls else { return Ok(None) };
+    let alike = ways.iter().find(|way| way.target.transport.tls.as_ref() == Some(tls));
+    alike.map_or_else(|| tls::settings(tls).map(Some), |way| Ok(way.settings.clone()))
 }
 
 /// All problems of a target's transport.

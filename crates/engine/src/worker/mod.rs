@@ -136,7 +136,7 @@ impl<'a> Worker<'a> {
             self.open(net, conn, now);
         }
         self.go_on_sending(net);
-        if !self.exchanges.elsewhere.waiting.is_empty() {
+        if self.exchanges.elsewhere.has_news() {
             self.look_up(net, now);
         }
         self.begin_due(net, now);

@@ -172,13 +172,11 @@ impl Exchanges<'_> {
         }
     }
 
-    /// Ends the exchanges in flight with the events of the session when its connection ended. One that follows a
-    /// redirect waits for the next connection instead.
+    /// Ends the exchanges in flight with the events of the session when its connection ended. One that sends another request
+    /// waits for the next connection instead.
     pub(super) fn ended_by_close(&mut self, conn: Conn, close: Close, now: u64) {
         let carried = self.connections[conn as usize].carried;
-        if self.take_events(conn, &[], now) == Progress::Follows {
-            self.lanes[conn as usize].phase = LanePhase::Waiting;
-        }
+        self.take_events(conn, &[], now);
         self.ended.clear();
         // Of those to which no answer comes the session knows nothing.
         for number in self.numbers.of(conn) {
@@ -272,7 +270,8 @@ impl Exchanges<'_> {
         }
     }
 
-    /// Outcome of a lane's present exchange with a whole answer; `None` if a redirect is to be followed.
+    /// Outcome of a lane's present exchange with a whole answer; `None` if it sends another
+    /// request.
     #[inline(always)]
     fn answered(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8], now: u64) -> Option<Outcome> {
         let lane = &self.lanes[number as usize];
@@ -284,8 +283,7 @@ impl Exchanges<'_> {
         match next {
             Next::Done => Some(self.judge(number, answer, bytes)),
             Next::Follow | Next::Prove => None,
-            Next::TooMany => Some(Outcome::Rejected),
-            Next::TooFar => Some(Outcome::BeyondLimit),
+            Next::Over(outcome) => Some(outcome),
         }
     }
 
@@ -302,6 +300,8 @@ impl Exchanges<'_> {
             Next::Done => {}
             Next::Follow | Next::Prove => {
                 connection.carried += 1;
+                // Where its connection ends with bytes that are still to be sent, it goes on at the next one.
+                lane.phase = LanePhase::Waiting;
                 match next {
                     Next::Prove => self.record.recorder.record_challenge(lane.times.intended_ns),
                     _ => {
@@ -316,15 +316,10 @@ impl Exchanges<'_> {
                     sample.clear();
                 }
             }
-            Next::TooMany => {
+            Next::Over(outcome) => {
                 let (http, received) = (connection.http.as_ref(), lane.received(bytes));
-                let what = || http.map(|http| http.too_many(entry.follow.most)).unwrap_or_default();
-                self.record.keep_bad(Outcome::Rejected, lane.entry as usize, received, what);
-            }
-            Next::TooFar => {
-                let (http, received) = (connection.http.as_ref(), lane.received(bytes));
-                let what = || http.map(|http| http.too_far()).unwrap_or_default();
-                self.record.keep_bad(Outcome::BeyondLimit, lane.entry as usize, received, what);
+                let what = || http.map(|http| http.why_over(outcome, entry.follow.most)).unwrap_or_default();
+                self.record.keep_bad(outcome, lane.entry as usize, received, what);
             }
         }
         next

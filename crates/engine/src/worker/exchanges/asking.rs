@@ -201,18 +201,20 @@ impl Exchanges<'_> {
     /// follow.
     pub(super) fn follow<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
         let to = self.place(conn);
-        if to != conn {
-            return self.follow_away(net, conn, to, now);
-        }
         let connection = &self.connections[conn as usize];
-        let ready_ns = self.lanes[conn as usize].ready_ns;
         // An unsent rest of the last request would go before this one.
-        if matches!(connection.session.state(), State::Ready(1..)) && connection.backlog.is_none() {
+        let stays = matches!(connection.session.state(), State::Ready(1..)) && connection.backlog.is_none();
+        if !stays {
+            // Who waits for the answer does not wait for the server to close first.
+            self.hang_up(net, conn, now);
+        }
+        if to != conn {
+            return self.move_on(net, conn, to, now);
+        }
+        if stays {
+            let ready_ns = self.lanes[conn as usize].ready_ns;
             return self.ask(net, conn, ready_ns, now);
         }
-        // Who waits for the answer does not wait for the server to close first.
-        self.hang_up(net, conn, now);
-        self.lanes[conn as usize].phase = LanePhase::Waiting;
         self.dial(net, conn, now)
     }
 

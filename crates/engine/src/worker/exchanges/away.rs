@@ -3,11 +3,9 @@
 use super::{Exchanges, Freed};
 use crate::connection::{Connection, Phase};
 use crate::driver::{Conn, Net};
-use crate::elsewhere::Way;
 use crate::lane::{Lane, LaneId, LanePhase};
 use crate::ways::Ways;
 use proofload_measure::Outcome;
-use proofload_wire::State;
 
 impl Exchanges<'_> {
     /// The connection over which the next request of this one's exchange goes; one to another origin may be new. Only
@@ -19,7 +17,10 @@ impl Exchanges<'_> {
         let (companion, is_new) = self.elsewhere.companion(home, other);
         if is_new {
             let target = self.plan.targets.len() + other;
-            self.connections.push(Connection::elsewhere(self.plan, target));
+            let mut connection = Connection::elsewhere(self.plan, target);
+            // As connections to targets are, those of all workers are spread over its addresses.
+            connection.attempt.number = self.share.number_of(home);
+            self.connections.push(connection);
             self.lanes.push(Lane::elsewhere(target));
             self.deadlines.grow();
             if self.ways.len() <= target {
@@ -27,23 +28,6 @@ impl Exchanges<'_> {
             }
         }
         companion
-    }
-
-    /// Sends the next request of an exchange to another origin. The connection that it leaves stays as after any exchange.
-    #[cold]
-    pub(super) fn follow_away<N: Net>(
-        &mut self,
-        net: &mut N,
-        conn: Conn,
-        to: Conn,
-        now: u64,
-    ) -> Option<Freed> {
-        let connection = &self.connections[conn as usize];
-        let stays = matches!(connection.session.state(), State::Ready(1..)) && connection.backlog.is_none();
-        if !stays {
-            self.hang_up(net, conn, now);
-        }
-        self.move_on(net, conn, to, now)
     }
 
     /// Lets another connection of the same user go on with an exchange.
@@ -83,19 +67,14 @@ impl Exchanges<'_> {
     pub(super) fn dial_away<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
         let at = self.connections[conn as usize].target;
         if self.ways[at as usize].is_empty() {
-            let home = self.elsewhere.home(conn);
-            match self.elsewhere.way(at, self.lanes[home as usize].target) {
-                Way::Known(target) => self.ways[at as usize] = Ways::new(target, &self.plan.asking.bind),
-                Way::Unknown => {
+            match self.elsewhere.way(at, now) {
+                Ok(Some(target)) => self.ways[at as usize] = Ways::new(target, &self.plan.asking.bind),
+                Ok(None) => {
                     self.elsewhere.waiting.push(conn);
-                    let since_ns = self.connections[conn as usize].dialed_ns;
-                    self.set_connect_deadline(conn, since_ns);
+                    self.set_connect_deadline(conn);
                     return None;
                 }
-                Way::None(why) => {
-                    let why = why.clone();
-                    return self.not_opened(conn, Outcome::ConnectFailed, || why.clone(), now);
-                }
+                Err((outcome, why)) => return self.not_opened(conn, outcome, || why.clone(), now),
             }
         }
         if self.ways[at as usize].is_empty() {
@@ -103,12 +82,15 @@ impl Exchanges<'_> {
             let what = || format!("{url} cannot be reached from an address of the other family");
             return self.not_opened(conn, Outcome::ConnectFailed, what, now);
         }
+        // Until now it waited for the name.
+        self.connections[conn as usize].dialed_ns = now;
         self.dial_next(net, conn, None, now)
     }
 
     /// Dials an origin if its name is known by now.
     pub fn look_up<N: Net>(&mut self, net: &mut N, conn: Conn, now: u64) -> Option<Freed> {
-        let waits = self.lanes[conn as usize].phase == LanePhase::Waiting;
+        let waits = self.connections[conn as usize].phase == Phase::Opening
+            && self.lanes[conn as usize].phase == LanePhase::Waiting;
         if waits { self.dial_away(net, conn, now) } else { None }
     }
 }

@@ -233,7 +233,7 @@ impl Ground for SecuredSim {
         let (peer, received) = script_peer(scripts);
         let peer = TlsFront::new(&Speaks::default()).before(Box::new(peer));
         let sim = Sim::new(peer, link, Machine::default(), 5, CAPACITY);
-        let layer = Layer::new(&[secured()], CAPACITY, None).unwrap().unwrap();
+        let layer = Layer::new(&[secured()], false, CAPACITY, None).unwrap().unwrap();
         SecuredSim { driver: Secured::new(sim, layer), received }
     }
 

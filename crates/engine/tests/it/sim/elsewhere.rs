@@ -4,7 +4,7 @@ use super::secured::{TlsFront, authority};
 use super::*;
 use proofload_engine::transport::{Proxy, Tls, Transport};
 use proofload_engine::{Asking, KeepAlive};
-use proofload_testkit::sim::{Fault, Redirect, Served, Server};
+use proofload_testkit::sim::{Accept, Fault, Front, Peer, Redirect, Reply, Served, Server};
 use proofload_testkit::tls::Speaks;
 use proofload_wire::Request;
 use proofload_wire::http1::{Template, through_proxy};
@@ -143,7 +143,10 @@ fn a_ninth_origin_is_beyond_our_limit_and_no_fault_of_the_server() {
     let result = load(&plan, &world);
     assert_eq!(count(&result, Outcome::BeyondLimit), result.snapshot.intended());
     let what = &result.bad_answers[0].what;
-    assert!(what.starts_with("redirected to http://10.0.0.9/9: Proofload goes to 8 other origins"), "{what}");
+    assert!(
+        what.starts_with("redirected to http://10.0.0.9/9: each worker goes to 8 other origins"),
+        "{what}"
+    );
     assert_eq!(world.served().accepted, 2 * 9, "each place once to each origin");
 }
 
@@ -212,6 +215,60 @@ fn a_proxy_that_passes_requests_on_is_told_the_other_server_and_its_own_credenti
     assert_eq!(head(&seen, 0), told("get http://server.test/", "server.test"));
     assert_eq!(head(&seen, 1), told("get http://10.1.2.3:8100/a", "10.1.2.3:8100"));
     assert_eq!(head(&seen, 2), head(&seen, 0));
+}
+
+/// A server that ends a connection some time after the answer.
+#[derive(Debug)]
+struct Tires(Box<dyn Peer>);
+
+#[derive(Debug)]
+struct Tiring;
+
+impl Front for Tiring {
+    fn before(&self, server: Box<dyn Peer>) -> Box<dyn Peer> {
+        Box::new(Tires(server))
+    }
+}
+
+impl Peer for Tires {
+    fn dialed(&mut self, link: u64) -> Accept {
+        self.0.dialed(link)
+    }
+
+    fn received(&mut self, link: u64, bytes: &[u8], now_ns: u64, replies: &mut Vec<(u64, Reply)>) {
+        self.0.received(link, bytes, now_ns, replies);
+        replies.push((now_ns + 20 * MS, Reply::Fin));
+    }
+
+    fn lost(&mut self, link: u64, bytes: &[u8], reset: bool) {
+        self.0.lost(link, bytes, reset);
+    }
+
+    fn closed(&mut self, link: u64) {
+        self.0.closed(link);
+    }
+}
+
+#[test]
+fn a_connection_that_idles_after_a_redirect_may_end_and_nothing_is_sent_for_it() {
+    let world = world(&[("/", "http://10.1.2.3:8100/page")], &[]).behind(Arc::new(Tiring));
+    let plan = LoadPlan { mix: follows(1).mix, connections: 2, ..open(20.0) };
+    let result = load(&plan, &world);
+    let all = result.snapshot.intended();
+    assert_eq!(count(&result, Outcome::Answered), all, "{:?}", result.bad_answers);
+    assert_eq!((world.served().requests, world.served_at(OTHER).requests, all >= 10), (all, all, true));
+    assert_eq!(result.snapshot.codes.iter().collect::<Vec<_>>(), [(200, all), (302, all)]);
+}
+
+#[test]
+fn an_origin_gets_the_tls_of_the_server_that_led_there_and_of_no_other() {
+    let world = World::new(server(&[("/", "https://server.test:8100/s")]), 5);
+    let mut plan = follows(1);
+    plan.targets.push(super::secured::secured());
+    let result = load(&plan, &world);
+    assert_eq!(count(&result, Outcome::ConnectFailed), result.snapshot.intended());
+    let what = &result.bad_answers[0].what;
+    assert_eq!(what, "https://server.test:8100 cannot be trusted: no authority is known");
 }
 
 /// That many exchanges through two servers that fail in every way, summed up kind by kind.
