@@ -6,14 +6,15 @@
 
 use proofload_engine::transport::{Tls, Transport, client_hello};
 use proofload_engine::{
-    Address, Asking, Expect, Extent, Follow, Generator, KeepAlive, Launch, LoadPlan, LoadResult, MixEntry,
-    Profile, Shortage, Target, Timeouts, Watch,
+    Address, Asking, BadAnswer, Expect, Extent, Follow, Generator, KeepAlive, Launch, LoadPlan, LoadResult,
+    MixEntry, Profile, Shortage, Target, Timeouts, Watch,
 };
 use proofload_facts::Finding;
 use proofload_measure::Outcome;
 use proofload_store::redact;
 use proofload_wire::http1::{Parts, RequestSpec, is_redirect};
 use proofload_wire::{Protocol, Request, Spoken, spoken};
+use std::cell::Cell;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
@@ -32,52 +33,42 @@ struct Heard {
     received: Vec<u8>,
 }
 
-/// True if exchanges ended, and none was answered as it was asked for.
-pub fn is_wanted(result: &LoadResult) -> bool {
-    let counts = &result.snapshot.outcomes;
-    match counts.get(Outcome::Answered) {
-        0 => counts.finished() > 0 && result.snapshot.discarded.get(Outcome::Answered) == 0,
+/// The outcome that asks for a reason: the most frequent one where nothing was answered as it was asked for, and `answered`
+/// where all answers are redirects that were not followed.
+pub fn wanted(result: &LoadResult) -> Option<Outcome> {
+    let snapshot = &result.snapshot;
+    match snapshot.outcomes.get(Outcome::Answered) {
+        0 if snapshot.discarded.get(Outcome::Answered) > 0 => None,
+        0 => {
+            let errors = snapshot.outcomes.iter().filter(|(outcome, n)| outcome.is_error() && *n > 0);
+            errors.max_by_key(|(_, n)| *n).map(|(outcome, _)| outcome)
+        }
         answered => {
-            let codes = result.snapshot.codes.iter();
+            let codes = snapshot.codes.iter();
             let redirects: u64 = codes.filter(|(code, _)| is_redirect(*code)).map(|(_, n)| n).sum();
-            answered == redirects && result.snapshot.redirects == 0
+            (answered == redirects && snapshot.redirects == 0).then_some(Outcome::Answered)
         }
     }
 }
 
-/// The reason, if it shows. `authority` is the server's name and port.
+/// The reason, if it shows. `authority` is the name and port of the first target.
 pub fn cause(
     generator: &dyn Generator,
     plan: &LoadPlan,
     result: &LoadResult,
     authority: &str,
 ) -> Option<Finding> {
-    let peer = Peer { generator, plan, entry: plan.mix.first()?, authority };
-    let counts = &result.snapshot.outcomes;
-    match (is_wanted(result), counts.get(Outcome::Answered)) {
-        (false, _) => return None,
-        (true, 0) => {}
-        (true, _) => return peer.location(),
+    let most = wanted(result)?;
+    let sample = result.bad_answers.iter().find(|bad| bad.outcome == most);
+    let entry = plan.mix.get(sample.map_or(0, |bad| bad.mix_entry))?;
+    let address = plan.targets[entry.target].addresses.first.to_string();
+    let authority = if entry.target == 0 { authority } else { &address };
+    let peer = Peer { generator, plan, entry, authority, heard: Cell::default() };
+    match (most, peer.target().protocol) {
+        (Outcome::Answered, _) => peer.location(),
+        (_, Protocol::Http1) => peer.of_another_kind(result, most).or_else(|| peer.silent(result, most)),
+        _ => peer.silent(result, most),
     }
-    let seen = result.bad_answers.iter().find_map(|bad| spoken(&bad.received));
-    let most = Outcome::ALL.into_iter().max_by_key(|outcome| match outcome.is_error() {
-        true => counts.get(*outcome),
-        false => 0,
-    })?;
-    match (seen, peer.tls().is_some()) {
-        (Some(Spoken::Tls), false) => Some(peer.speaks_tls()),
-        (Some(Spoken::Tls | Spoken::Http1), _) => None,
-        (Some(other), _) => peer.speaks(other),
-        (None, _) if peer.target().protocol != Protocol::Http1 => None,
-        (None, true) => peer.behind_tls(most),
-        (None, false) => peer.in_plain(most),
-    }
-    .or_else(|| {
-        let is_silent = most == Outcome::Timeout && result.snapshot.bytes_received == 0;
-        let within_ns = plan.timeouts.response_ns;
-        is_silent
-            .then(|| Finding::SaysNothing { address: peer.target().addresses.first.to_string(), within_ns })
-    })
 }
 
 struct Peer<'a> {
@@ -85,9 +76,35 @@ struct Peer<'a> {
     plan: &'a LoadPlan,
     entry: &'a MixEntry,
     authority: &'a str,
+    /// True if an exchange after the load brought anything back.
+    heard: Cell<bool>,
 }
 
 impl Peer<'_> {
+    /// A server that speaks something else than HTTP/1.1 in the way it was asked.
+    fn of_another_kind(&self, result: &LoadResult, most: Outcome) -> Option<Finding> {
+        let same = |bad: &&BadAnswer| self.plan.mix[bad.mix_entry].target == self.entry.target;
+        let seen = result.bad_answers.iter().filter(same).find_map(|bad| spoken(&bad.received));
+        match (seen, self.tls().is_some()) {
+            (Some(Spoken::Tls), false) => Some(self.speaks_tls()),
+            (Some(Spoken::Tls | Spoken::Http1), _) => None,
+            (Some(other), _) => self.speaks(other),
+            (None, true) => self.behind_tls(most),
+            (None, false) => self.in_plain(most),
+        }
+    }
+
+    /// A server that takes connections, and from which nothing came, neither in the load nor after it. Of what is behind a
+    /// proxy the silence may be the proxy's.
+    fn silent(&self, result: &LoadResult, most: Outcome) -> Option<Finding> {
+        let Target { addresses, transport, .. } = self.target();
+        let was_silent = most == Outcome::Timeout && result.snapshot.bytes_received == 0;
+        (was_silent && !self.heard.get() && transport.proxy.is_none()).then(|| Finding::SaysNothing {
+            address: addresses.first.to_string(),
+            within_ns: self.plan.timeouts.response_ns,
+        })
+    }
+
     fn target(&self) -> &Target {
         &self.plan.targets[self.entry.target]
     }
@@ -261,7 +278,9 @@ impl Peer<'_> {
         let result = results.pop()?;
         let outcome = result.snapshot.outcomes.iter().find(|(_, n)| *n > 0).map(|(outcome, _)| outcome)?;
         let received = result.bad_answers.into_iter().find(|bad| bad.outcome == outcome);
-        Some(Heard { outcome, received: received.map_or_else(Vec::new, |bad| bad.received) })
+        let received = received.map_or_else(Vec::new, |bad| bad.received);
+        self.heard.set(self.heard.get() || !received.is_empty());
+        Some(Heard { outcome, received })
     }
 }
 

@@ -7,13 +7,14 @@ use crate::ceiling::{Measuring, Setting};
 use crate::generator_settings::{GeneratorSettings, pinned};
 use crate::plan;
 use crate::registry;
-use proofload_engine::{Address, Addresses, Extent, LoadPlan, Profile};
+use proofload_engine::{Address, Addresses, Extent, LoadPlan, LoadResult, Profile};
 use proofload_facts::Finding;
 use proofload_host::affinity::{self, Pinned};
 use proofload_host::clock;
 use proofload_host::cpus::KeptOff;
 use proofload_host::others::{self, Others, Programs};
 use proofload_host::steady::{Sides, Steady};
+use proofload_measure::Outcome;
 use proofload_store::schema::{Ceiling, Network};
 use proofload_study::quantity::rate_label;
 use proofload_study::{Condition, LoadPoint, LoadRole, SubjectSpec};
@@ -69,8 +70,9 @@ struct LiveBench<'a> {
     programs: Option<Programs>,
     /// Servers that run already, and processes of this program.
     ours: BTreeSet<u32>,
-    /// Reasons why nothing of a variant was answered as it was asked for; `None` where none was found.
-    causes: BTreeMap<usize, Option<Finding>>,
+    /// Reasons why nothing of a variant was answered as it was asked for, by the most frequent outcome; `None` where none
+    /// was found.
+    causes: BTreeMap<(usize, Outcome), Option<Finding>>,
 }
 
 impl<'a> LiveBench<'a> {
@@ -261,6 +263,31 @@ impl<'a> LiveBench<'a> {
         })
     }
 
+    /// The reason why nothing of a load was answered as it was asked for.
+    fn cause(
+        &mut self,
+        variant: usize,
+        point: &LoadPoint,
+        load_window: LoadWindow,
+        seed: u64,
+        results: &[LoadResult],
+    ) -> Option<Finding> {
+        let wanted: Option<Vec<Outcome>> = results.iter().map(cause::wanted).collect();
+        let first = *wanted?.first()?;
+        if let Some(known) = self.causes.get(&(variant, first)) {
+            return known.clone();
+        }
+        if self.terms.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (active, endpoint, _) = self.active(variant).ok()?;
+        let authority = active.running.authority(endpoint);
+        let plans = self.load_plans(variant, point, load_window, seed).ok()?;
+        let found = cause::cause(self.terms.generator, plans.first()?, results.first()?, &authority);
+        self.causes.insert((variant, first), found.clone());
+        found
+    }
+
     fn sample_idle(&self, busy: usize) -> Vec<(usize, TreeSample)> {
         let others = self.active.iter().flatten().filter(|active| !active.users.contains(&busy));
         others.filter_map(|active| Some((*active.users.first()?, active.tree.as_ref()?.sample()))).collect()
@@ -382,18 +409,7 @@ impl Bench for LiveBench<'_> {
     ) -> Result<Loaded, BenchError> {
         let point = &self.terms.study.points[point];
         let mut loaded = self.load_point(variant, point, load_window, seed)?;
-        if loaded.results.iter().all(cause::is_wanted) {
-            if !self.causes.contains_key(&variant) {
-                let (active, endpoint, _) = self.active(variant)?;
-                let authority = active.running.authority(endpoint);
-                let plans = self.load_plans(variant, point, load_window, seed)?;
-                let first = plans.first().zip(loaded.results.first());
-                let found = first
-                    .and_then(|(plan, result)| cause::cause(self.terms.generator, plan, result, &authority));
-                self.causes.insert(variant, found);
-            }
-            loaded.cause = self.causes.get(&variant).cloned().flatten();
-        }
+        loaded.cause = self.cause(variant, point, load_window, seed, &loaded.results);
         Ok(loaded)
     }
 
