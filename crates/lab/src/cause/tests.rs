@@ -213,6 +213,29 @@ fn silence_and_absence_are_told_apart() {
 }
 
 #[test]
+fn a_server_that_is_only_slow_is_not_called_stuck() {
+    let slow: Says = |bytes| if is_tls(bytes) { send(b"HTTP/1.1 400 Bad\r\n\r\n") } else { Vec::new() };
+    assert_eq!(found(slow, &plan("GET", false)).0, None);
+}
+
+#[test]
+fn of_several_servers_the_one_is_named_that_failed_most() {
+    let mut two = plan("GET", false);
+    two.targets.insert(0, "127.0.0.1:1".parse::<SocketAddr>().unwrap().into());
+    two.mix = vec![two.mix[0].clone(), MixEntry { target: 1, ..two.mix[0].clone() }];
+    let (of, _) = found(|_| send(ALERT), &two);
+    assert_eq!(of, Some(Finding::SpeaksTls { authority: HERE.to_owned() }));
+}
+
+#[test]
+fn bytes_of_the_protocol_that_was_asked_for_are_no_surprise() {
+    let mut ajp = plan("GET", false);
+    ajp.targets[0].protocol = Protocol::Ajp;
+    let answers: Says = |_| send(b"AB\0\x04\x04\x01\x94\0");
+    assert_eq!(found(answers, &ajp), (None, Vec::new()));
+}
+
+#[test]
 fn where_redirects_lead_is_asked_for_once() {
     let away: Says = |_| {
         let head = b"HTTP/1.1 308 Permanent Redirect\r\nContent-Length: 0\r\nlocation: ";
