@@ -23,13 +23,13 @@ stored Limit {
     Failure AllRedirected { variant: String, redirects: u64, status: String, to: String },
     /// The server wants to know who asks (status 401), in the way that it names.
     ///
-    /// Give what it asks for: `--basic`, `--bearer`.
+    /// Give what it asks for: `--basic`, `--bearer`, `--digest`.
     Failure AsksWho { variant: String, scheme: String, realm: String },
     /// The server ends connections without `Connection: close`, each after as many exchanges; what is asked on them then
     /// fails.
     ///
-    /// `--keep-alive off`, or that number.
-    Failure EndsConnections { variant: String, connections: u64, exchanges: u32, failed: u64 },
+    /// `--keep-alive` with what `keep_alive` says: `off`, or that number.
+    Failure EndsConnections { variant: String, connections: u64, exchanges: u32, failed: u64, keep_alive: String },
     /// A variant was lost in blocks: it failed to start, or died.
     ///
     /// See the server's log, and noticed.txt in the run directory.

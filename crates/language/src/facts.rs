@@ -192,6 +192,23 @@ mod tests {
     }
 
     #[test]
+    fn a_number_to_be_copied_has_no_separators() {
+        let limit = proofload_facts::Limit::EndsConnections {
+            variant: String::new(),
+            connections: 1_200,
+            exchanges: 1_000,
+            failed: 1,
+            keep_alive: "1000".to_string(),
+        };
+        let told = in_english(&limit);
+        assert!(told.starts_with("the server ended 1,200 connections after 1,000 exchanges each"), "{told}");
+        assert!(
+            told.ends_with("1 exchange failed for it: --keep-alive 1000 measures it without errors"),
+            "{told}"
+        );
+    }
+
+    #[test]
     fn a_field_is_drawn_by_the_end_of_its_name() {
         for (name, value, expected) in [
             ("p90_ns", json!(3_216_000), "3.22 ms"),

@@ -116,8 +116,8 @@ speaks-tls = the port speaks TLS: write https://{ $authority }
 speaks-no-tls = the port does not speak TLS: write http://{ $authority }
 speaks-http2 = the server speaks HTTP/2 only, and Proofload speaks HTTP/1.1: let it speak that, too
 speaks-other = { $address } answers as { $protocol }, which is not what was asked: is the port right?
-listens-elsewhere = nothing listens at { $address }, and something at { $listens }: write that address
-says-nothing = { $address } accepts connections and sends nothing within { $within_ns }: is the server stuck? For one that takes longer give --timeout
+listens-elsewhere = nothing listens at { $address }, but something listens at { $listens }: write that address
+says-nothing = { $address } accepts connections and sends nothing within { $within_ns }: is the server stuck? If it needs longer, give --timeout
 redirects-to = all answers are redirects to { $to }
 given-up = dropped after earlier failures: { $why }
 unfit = it was unfit
@@ -494,7 +494,10 @@ nothing-answered = { $variant ->
 all-redirected = { $variant ->
     [none] {""}
    *[other] { $variant }:{" "}
-}all { $redirects } answers are redirects ({ $status }){ $to ->
+}{ $redirects ->
+    [one] the only answer is a redirect
+   *[other] all { $redirects } answers are redirects
+} ({ $status }){ $to ->
     [none] {""}
    *[other] {" "}to { $to }
 }, and none was followed: the figures are theirs; --follow 5 fetches the page, or ask for its address
@@ -516,10 +519,10 @@ ends-connections = { $variant ->
 }the server ended { $connections } connections after { $exchanges ->
     [one] 1 exchange
    *[other] { $exchanges } exchanges
-} each without saying so (Connection: close), and { $failed } exchanges failed for it: { $exchanges ->
-    [one] --keep-alive off
-   *[other] --keep-alive { $exchanges }
-} measures it without errors
+} each without saying so (Connection: close), and { $failed ->
+    [one] 1 exchange failed
+   *[other] { $failed } exchanges failed
+} for it: --keep-alive { $keep_alive } measures it without errors
 variant-lost = { $variant } failed in { $blocks ->
     [one] 1 block
    *[other] { $blocks } blocks

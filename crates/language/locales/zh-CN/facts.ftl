@@ -340,10 +340,7 @@ asks-who = { $variant ->
 ends-connections = { $variant ->
     [none] {""}
    *[other] { $variant }：
-}服务器在每个连接上完成 { $exchanges } 次交互后就关闭连接（共 { $connections } 个），却没有声明 Connection: close，{ $failed } 次交互因此失败：{ $exchanges ->
-    [1] --keep-alive off
-   *[other] --keep-alive { $exchanges }
-} 可以无错误地测量
+}服务器在每个连接上完成 { $exchanges } 次交互后就关闭连接（共 { $connections } 个），却没有声明 Connection: close，{ $failed } 次交互因此失败：--keep-alive { $keep_alive } 可以无错误地测量
 variant-lost = { $variant } 在 { $blocks } 个区组中失败{ $given_up ->
     [true] ，已停止测量
    *[other] {""}
