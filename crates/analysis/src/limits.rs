@@ -180,22 +180,24 @@ fn failures(points: &[Point], single: bool) -> Vec<Limit> {
     by_variant(points, failed)
 }
 
-/// Something about the points of each variant, those of single streams left out.
-fn by_variant<L: IntoIterator<Item = Limit>>(points: &[Point], of: fn(&[&Point]) -> L) -> Vec<Limit> {
+/// Something about each variant and its points, those of single streams left out.
+fn by_variant<L: IntoIterator<Item = Limit>>(points: &[Point], of: fn(&str, &[&Point]) -> L) -> Vec<Limit> {
     let mut variants: BTreeMap<&str, Vec<&Point>> = BTreeMap::new();
     for point in points.iter().filter(|point| point.stream.is_empty()) {
         variants.entry(&point.variant).or_default().push(point);
     }
-    variants.values().flat_map(|points| of(points)).collect()
+    variants.iter().flat_map(|(variant, points)| of(variant, points)).collect()
 }
 
 /// Answers, or ends of connections, that are not what was asked for, with what to write instead.
-fn misled(points: &[&Point]) -> Vec<Limit> {
-    [all_redirected(points), asks_who(points), ends_connections(points)].into_iter().flatten().collect()
+fn misled(variant: &str, points: &[&Point]) -> Vec<Limit> {
+    let limits =
+        [all_redirected(variant, points), asks_who(variant, points), ends_connections(variant, points)];
+    limits.into_iter().flatten().collect()
 }
 
 /// Every exchange was answered by a redirect, and none was followed.
-fn all_redirected(points: &[&Point]) -> Option<Limit> {
+fn all_redirected(variant: &str, points: &[&Point]) -> Option<Limit> {
     let sum =
         |of: &dyn Fn(&Point) -> u64| points.iter().fold(0_u64, |sum, point| sum.saturating_add(of(point)));
     let redirects = sum(&redirects_of);
@@ -209,25 +211,49 @@ fn all_redirected(points: &[&Point]) -> Option<Limit> {
         Some(Finding::RedirectsTo { to }) => Some(to.clone()),
         _ => None,
     });
-    let variant = points.first()?.variant.clone();
+    let variant = variant.to_string();
     Some(Limit::AllRedirected { variant, redirects, status, to: to.unwrap_or_default() })
 }
 
-/// The first refusal is one with status 401, which says what is asked for (RFC 9110, section 11.6.1).
-fn asks_who(points: &[&Point]) -> Option<Limit> {
-    let rejected =
-        points.iter().flat_map(|point| &point.bad_answers).find(|bad| bad.outcome == "rejected")?;
-    let mut lines = rejected.received.split("\r\n");
-    if lines.next()?.split(' ').nth(1) != Some("401") {
-        return None;
+/// A refusal says what is asked for: the first scheme that Proofload speaks, else the first.
+fn asks_who(variant: &str, points: &[&Point]) -> Option<Limit> {
+    let bad = points.iter().flat_map(|point| &point.bad_answers);
+    let asked = bad.filter(|bad| bad.outcome == "rejected").flat_map(|bad| challenges(&bad.received));
+    let (scheme, realm) = asked.min_by_key(|(scheme, _)| !SPOKEN.contains(&scheme.as_str()))?;
+    Some(Limit::AsksWho { variant: variant.to_string(), scheme, realm })
+}
+
+/// Schemes that Proofload speaks.
+const SPOKEN: [&str; 3] = ["digest", "basic", "bearer"];
+
+/// The schemes that an answer with status 401 names, each with its realm (RFC 9110, section 11.6.1).
+fn challenges(received: &str) -> Vec<(String, String)> {
+    let mut lines = received.split("\r\n");
+    let mut found = Vec::new();
+    if lines.next().and_then(|line| line.split(' ').nth(1)) != Some("401") {
+        return found;
     }
-    let mut fields = lines.take_while(|line| !line.is_empty()).filter_map(|line| line.split_once(':'));
-    let (_, challenge) = fields.find(|(name, _)| name.eq_ignore_ascii_case("www-authenticate"))?;
     let shown = |text: &str| text.chars().take(SHOWN_MAX).collect::<String>();
-    let scheme = shown(challenge.trim().split([' ', ',']).next()?).to_ascii_lowercase();
-    let realm = challenge.split_once("realm=\"").and_then(|(_, rest)| rest.split('"').next());
-    let (variant, realm) = (points.first()?.variant.clone(), shown(realm.unwrap_or_default()));
-    Some(Limit::AsksWho { variant, scheme, realm })
+    let fields = lines.take_while(|line| !line.is_empty()).filter_map(|line| line.split_once(':'));
+    for (_, value) in fields.filter(|(name, _)| name.eq_ignore_ascii_case("www-authenticate")) {
+        let mut is_quoted = false;
+        let parts = value.split(|letter: char| {
+            is_quoted ^= letter == '"';
+            letter == ',' && !is_quoted
+        });
+        for part in parts.map(str::trim).filter(|part| !part.is_empty()) {
+            // A parameter belongs to the scheme before it.
+            let (first, rest) = part.split_once(' ').unwrap_or((part, ""));
+            if !first.contains('=') && !rest.trim_start().starts_with('=') {
+                found.push((shown(first).to_ascii_lowercase(), String::new()));
+            }
+            let realm = part.split_once("realm=\"").and_then(|(_, rest)| rest.split('"').next());
+            if let Some((found, realm)) = found.last_mut().zip(realm) {
+                found.1 = shown(realm);
+            }
+        }
+    }
+    found
 }
 
 /// Most letters that are shown of what a server says.
@@ -238,7 +264,7 @@ const ENDED_MIN: u64 = 3;
 const FAILED_OF_ENDED: u64 = 10;
 
 /// The server ends connections after the same number of exchanges each, and others fail for it.
-fn ends_connections(points: &[&Point]) -> Option<Limit> {
+fn ends_connections(variant: &str, points: &[&Point]) -> Option<Limit> {
     let ended = || points.iter().filter_map(|point| point.ended_by_server);
     let connections = ended().fold(0_u64, |sum, ended| sum.saturating_add(ended.connections));
     let (fewest, most) = (ended().map(|ended| ended.fewest).min()?, ended().map(|ended| ended.most).max()?);
@@ -248,14 +274,15 @@ fn ends_connections(points: &[&Point]) -> Option<Limit> {
     // After idleness, too, a server ends connections; then it seldom hits an exchange.
     let is_rule = fewest == most && connections >= ENDED_MIN && failed >= connections / FAILED_OF_ENDED;
     (is_rule && failed > 0).then(|| Limit::EndsConnections {
-        variant: points.first().map(|point| point.variant.clone()).unwrap_or_default(),
+        variant: variant.to_string(),
         connections,
         exchanges: most,
         failed,
+        keep_alive: if most == 1 { "off".to_string() } else { most.to_string() },
     })
 }
 
-fn failed(points: &[&Point]) -> Option<Limit> {
+fn failed(variant: &str, points: &[&Point]) -> Option<Limit> {
     let failed = points.iter().fold(0_u64, |sum, point| sum.saturating_add(errors(point)));
     let answered = points.iter().fold(0_u64, |sum, point| sum.saturating_add(outcome(point, "answered")));
     let exchanges = failed.saturating_add(answered);
@@ -267,7 +294,7 @@ fn failed(points: &[&Point]) -> Option<Limit> {
     let (most, _) = kinds.max_by_key(|(_, n)| **n)?;
     let bad = points.iter().flat_map(|point| &point.bad_answers).find(|bad| bad.outcome == *most);
     Some(Limit::ExchangesFailed {
-        variant: points.first().map(|point| point.variant.clone()).unwrap_or_default(),
+        variant: variant.to_string(),
         failed,
         exchanges,
         outcome: most.clone(),
@@ -304,7 +331,8 @@ fn redirects_elsewhere(points: &[Point]) -> impl Iterator<Item = Limit> {
     led.into_iter().map(|(origin, redirects)| Limit::RedirectsElsewhere { origin, redirects })
 }
 
-fn redirects_of(point: &Point) -> u64 {
+/// Answers that are redirects.
+pub(crate) fn redirects_of(point: &Point) -> u64 {
     let counts = REDIRECTS.iter().filter_map(|code| point.codes.get(*code));
     counts.fold(0, |sum: u64, n| sum.saturating_add(*n))
 }
@@ -624,15 +652,15 @@ mod tests {
             status: "307".into(),
             to,
         };
-        assert_eq!(misled(&[&all]), [limit(30, to.clone())]);
+        assert_eq!(misled("shop", &[&all]), [limit(30, to.clone())]);
         let unknown = Point { cause: None, ..all.clone() };
-        assert_eq!(misled(&[&unknown, &all]), [limit(60, to)], "one load point of two tells");
-        assert_eq!(misled(&[&unknown]), [limit(30, String::new())]);
+        assert_eq!(misled("shop", &[&unknown, &all]), [limit(60, to)], "one load point of two tells");
+        assert_eq!(misled("shop", &[&unknown]), [limit(30, String::new())]);
         let followed = Point { redirects: 1, ..all.clone() };
         let pages = point(&[("answered", 31)], &[("307", 30), ("200", 1)]);
         let none = point(&[("connect_refused", 3)], &[]);
         for other in [followed, pages, none, point(&[], &[])] {
-            assert_eq!(misled(&[&other]), []);
+            assert_eq!(misled("shop", &[&other]), []);
         }
     }
 
@@ -647,7 +675,7 @@ mod tests {
                 ..Default::default()
             };
             let of = Point { bad_answers: vec![bad], ..point(&[("rejected", 5)], &[("401", 5)]) };
-            match misled(&[&of]).as_slice() {
+            match misled("shop", &[&of]).as_slice() {
                 [Limit::AsksWho { scheme, realm, .. }] => Some((scheme.clone(), realm.clone())),
                 [] => None,
                 other => panic!("{other:?}"),
@@ -661,6 +689,15 @@ mod tests {
             ),
             ("HTTP/1.0 401\r\nwww-authenticate:Bearer", some("bearer", "")),
             ("HTTP/1.1 401 No\r\nWww-Authenticate: Negotiate, NTLM", some("negotiate", "")),
+            (
+                "HTTP/1.1 401 No\r\nWWW-Authenticate: Negotiate\r\nWWW-Authenticate: NTLM\r\n\
+                 WWW-Authenticate: Basic realm=\"x\"",
+                some("basic", "x"),
+            ),
+            (
+                "HTTP/1.1 401 No\r\nWWW-Authenticate: NTLM a==, Digest nonce=\"a, b\", realm=\"x, y\"",
+                some("digest", "x, y"),
+            ),
             ("HTTP/1.1 401 No\r\nServer: x", None),
             ("HTTP/1.1 403 No\r\nWWW-Authenticate: Basic realm=\"a\"", None),
             ("", None),
@@ -671,18 +708,38 @@ mod tests {
     }
 
     #[test]
+    fn the_refusal_that_asks_for_something_need_not_be_the_first() {
+        let refused = |received: &str| schema::BadAnswer {
+            outcome: "rejected".into(),
+            received: received.into(),
+            ..Default::default()
+        };
+        let bad_answers = [
+            "HTTP/1.1 404 No\r\n\r\n",
+            "HTTP/1.1 401 No\r\nWWW-Authenticate: NTLM\r\n\r\n",
+            "HTTP/1.1 401 No\r\nWWW-Authenticate: Bearer\r\n\r\n",
+        ];
+        let bad_answers = Vec::from(bad_answers.map(refused));
+        let of = Point { bad_answers, ..point(&[("rejected", 5)], &[("401", 1), ("404", 4)]) };
+        let (variant, scheme) = ("shop".into(), "bearer".into());
+        assert_eq!(misled("shop", &[&of]), [Limit::AsksWho { variant, scheme, realm: String::new() }]);
+    }
+
+    #[test]
     fn ends_of_connections_after_the_same_number_are_a_rule() {
         let ended = |connections, fewest, most, failed: &[(&str, u64)]| {
             let ended = schema::EndedByServer { connections, fewest, most };
             Point { ended_by_server: Some(ended), ..point(failed, &[]) }
         };
-        let limit = |connections, exchanges, failed| {
-            vec![Limit::EndsConnections { variant: "shop".into(), connections, exchanges, failed }]
+        let limit = |connections, exchanges, failed, keep_alive: &str| {
+            let (variant, keep_alive) = ("shop".into(), keep_alive.into());
+            vec![Limit::EndsConnections { variant, connections, exchanges, failed, keep_alive }]
         };
         let hit = [("closed_early", 7), ("reset_reused", 2), ("reset_fresh", 5), ("answered", 40)];
-        assert_eq!(misled(&[&ended(90, 5, 5, &hit)]), limit(90, 5, 9));
+        assert_eq!(misled("shop", &[&ended(90, 5, 5, &hit)]), limit(90, 5, 9, "5"));
+        assert_eq!(misled("shop", &[&ended(90, 1_000, 1_000, &hit)]), limit(90, 1_000, 9, "1000"));
         let two = [ended(2, 1, 1, &hit), ended(1, 1, 1, &[])];
-        assert_eq!(misled(&[&two[0], &two[1]]), limit(3, 1, 9));
+        assert_eq!(misled("shop", &[&two[0], &two[1]]), limit(3, 1, 9, "off"));
         let none = [
             ended(90, 4, 5, &hit),
             ended(2, 5, 5, &hit),
@@ -692,7 +749,7 @@ mod tests {
             point(&hit, &[]),
         ];
         for point in &none {
-            assert_eq!(misled(&[point]), []);
+            assert_eq!(misled("shop", &[point]), []);
         }
     }
 

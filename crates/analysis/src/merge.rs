@@ -1,8 +1,10 @@
 //! Slices merged to one: sums, and histograms merged before quantiles are taken.
 
 use crate::checks::merged_checks;
+use crate::limits::redirects_of;
 use crate::requests;
-use proofload_measure::{LatencyHistogram, OutcomeCounts};
+use proofload_facts::Finding;
+use proofload_measure::{LatencyHistogram, Outcome, OutcomeCounts};
 use proofload_store::schema::{
     AddressUse, Agents, BadAnswer, EndedByServer, Generator, Handshakes, Histograms, Point, Slice, SubjectUse,
 };
@@ -99,11 +101,21 @@ pub(crate) fn merge_with_histograms(slices: &[&Slice], path: &Path) -> Result<(P
             }
         }
     }
+    let answered_at_all = counts.get(Outcome::Answered);
+    // What was so in one slice need not be so in all.
+    out.cause = out.cause.take().filter(|cause| match cause {
+        Finding::RedirectsTo { .. } => out.redirects == 0 && redirects_of(&out) == answered_at_all,
+        _ => answered_at_all == 0,
+    });
     out.throughput_per_s = (out.seconds > 0.0).then(|| answered as f64 / out.seconds);
     out.outcomes = outcomes_of(&counts);
     out.response_time_ns = response_times_of(&merged.response_time, &merged.unended);
     out.service_time_ns = durations_of(&merged.service_time);
-    out.first_byte_ns = durations_of(&merged.first_byte);
+    out.first_byte_ns = match merged.first_byte.count() == merged.response_time.count() {
+        true => response_times_of(&merged.first_byte, &merged.unended),
+        // A condensed record may not have kept it.
+        false => durations_of(&merged.first_byte),
+    };
     out.send_delay_ns = durations_of(&merged.send_delay);
     out.requests = requests::merged(slices, out.seconds, path)?;
     out.handshakes = handshakes(slices, &merged.handshakes_full, &merged.handshakes_resumed);
@@ -234,4 +246,67 @@ fn subject(slices: &[&Slice]) -> Option<SubjectUse> {
 pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, n) = values.fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
     (n > 0.0).then_some(sum / n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_cause_is_kept_where_it_is_true_of_all_slices() {
+        let slice = |codes: &[(&str, u64)], cause: Option<Finding>| Slice {
+            measured: Point {
+                outcomes: BTreeMap::from([(
+                    "answered".to_string(),
+                    codes.iter().map(|(_, n)| n).sum::<u64>(),
+                )]),
+                codes: codes.iter().map(|(code, n)| ((*code).to_string(), *n)).collect(),
+                cause,
+                ..Point::default()
+            },
+            ..Slice::default()
+        };
+        let tls = Some(Finding::SpeaksTls { authority: "shop.test:443".into() });
+        let to = Some(Finding::RedirectsTo { to: "https://shop.test/".into() });
+        let (silent, page) = (slice(&[], tls.clone()), slice(&[("200", 5)], None));
+        let moved = slice(&[("302", 3), ("301", 1)], to.clone());
+        let nothing = slice(&[], None);
+        for (slices, expected) in [
+            ([&silent, &nothing], &tls),
+            ([&silent, &page], &None),
+            ([&moved, &nothing], &to),
+            ([&moved, &page], &None),
+        ] {
+            let merged = merge(&slices, Path::new("")).expect("a point");
+            assert_eq!(merged.cause, *expected);
+        }
+    }
+
+    #[test]
+    fn exchanges_without_an_end_rank_above_every_first_byte_that_was_kept() {
+        let encoded = |ns, n| {
+            let mut times = LatencyHistogram::new();
+            times.record_many(ns, n);
+            times.encode()
+        };
+        let whole = Histograms {
+            response_time: encoded(5_000_000, 9),
+            first_byte: encoded(1_000_000, 9),
+            unended: encoded(2_000_000_000, 1),
+            ..Histograms::default()
+        };
+        let condensed = Histograms { first_byte: String::new(), ..whole.clone() };
+        let merged = |histograms: Histograms| {
+            let outcomes = BTreeMap::from([("answered".to_string(), 9), ("timeout".to_string(), 1)]);
+            let measured = Point { outcomes, ..Point::default() };
+            let slice = Slice { measured, histograms, ..Slice::default() };
+            merge(&[&slice], Path::new("")).expect("a point").first_byte_ns
+        };
+        let times = merged(whole);
+        assert_eq!((times.count, times.unended), (9, 1));
+        assert!(!times.is_at_least(0.9) && times.is_at_least(0.99));
+        assert!(times.max > Some(1_900_000_000));
+        assert_eq!(merged(condensed).p50, None);
+    }
 }

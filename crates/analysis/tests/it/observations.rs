@@ -222,6 +222,9 @@ fn the_first_byte_is_timed_from_sending_and_what_had_no_end_ranks_above_it() {
     let some = observations_of(&streamed(50), &measures).unwrap().cells;
     assert!(some.iter().all(|cell| cell.at_least), "a tenth had no end");
     near(some[0].merged, 3_005e6, 2e-3);
+    let times = streamed(50).measured.first_byte_ns;
+    assert_eq!((times.count, times.unended), (500, 50));
+    assert!(!times.is_at_least(0.9) && times.is_at_least(0.95), "the screen says what claims do");
 }
 
 #[test]
