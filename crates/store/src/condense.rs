@@ -1,9 +1,9 @@
 //! A small copy of a record, from which the same verdicts can be computed, to be kept beside its conclusions.
 //!
-//! Left out is all that no figure and no verdict rests on: warm-ups, logs, samples of the telemetry, histograms other
-//! than those of response time, and of the first byte where a claim is about it. Histograms of one variant, load point and block are put together,
-//! because quantiles are taken from all cycles of a block; the results of single cycles are kept as numbers. The rest
-//! of a block is packed.
+//! Left out is all that no figure and no verdict rests on: warm-ups, logs, samples of the telemetry, and histograms other
+//! than those of response time (of each entry of a mix, too), of handshakes, and of the first byte with streams or where a
+//! claim is about it. Without streams, histograms of one variant, load point and block are put together, because quantiles
+//! are taken from all cycles of a block; the results of single cycles are kept as numbers. The rest of a block is packed.
 
 use crate::convert::{decode, encoded};
 use crate::document::text_of;

@@ -21,7 +21,7 @@ pub fn point_of(snapshot: &Snapshot) -> Point {
         outcomes: outcomes_of(&snapshot.outcomes),
         response_time_ns: response_times_of(&snapshot.response_time, &snapshot.unended),
         service_time_ns: durations_of(&snapshot.service_time),
-        first_byte_ns: durations_of(&snapshot.first_byte),
+        first_byte_ns: response_times_of(&snapshot.first_byte, &snapshot.unended),
         send_delay_ns: durations_of(&snapshot.send_delay),
         bytes_sent: snapshot.bytes_sent,
         bytes_received: snapshot.bytes_received,
@@ -115,7 +115,7 @@ pub fn durations_of(histogram: &LatencyHistogram) -> Durations {
     }
 }
 
-/// The same of response times, with those in their rank that had no end.
+/// The same of response times or first bytes, with the exchanges in their rank that had no end.
 pub fn response_times_of(ended: &LatencyHistogram, unended: &LatencyHistogram) -> Durations {
     let at = |q| ended.quantile_beside(unended, q).map(|found| found.value);
     Durations {

@@ -22,9 +22,9 @@ pub struct Durations {
     pub p999: Option<u64>,
     /// Largest.
     pub max: Option<u64>,
-    /// Of response times: exchanges without an end (`unsent`, `timeout`, `unanswered`), beside the `count`. They rank above
-    /// all that ended. A quantile whose rank lies among them, the mean and the largest are lower ends, as if each had
-    /// ended when it was given up.
+    /// Of response times and first bytes: exchanges without an end (`unsent`, `timeout`, `unanswered`), beside the `count`.
+    /// They rank above all that ended. A quantile whose rank lies among them, the mean and the largest are lower ends, as
+    /// if each had ended when it was given up.
     #[serde(default, skip_serializing_if = "is_default")]
     pub unended: u64,
 }

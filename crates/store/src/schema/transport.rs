@@ -73,7 +73,7 @@ pub struct AddressUse {
     pub timed_out: u64,
     /// Dials that failed otherwise.
     pub failed: u64,
-    /// Exchanges that ended on its connections.
+    /// Exchanges that ended on its connections, and the requests within them that a redirect or a challenge followed.
     pub exchanges: u64,
 }
 

@@ -1,8 +1,13 @@
 //! Every version ever written is read, and the newest is what is written today.
 
-use crate::store::fixture::{plan, write};
-use proofload_store::schema::FORMAT_VERSION;
+use crate::store::fixture::{STARTED_NS, environment, plan, slices};
+use proofload_facts::Finding;
+use proofload_store::schema::{
+    AddressUse, EndedByServer, FORMAT_VERSION, Histograms, Plan, Point, RequestFigures, RequestHistograms,
+    Slice, Transport,
+};
 use proofload_store::{Run, RunWriter, schemas};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,11 +35,70 @@ fn every_stored_version_is_read() {
     }
 }
 
+/// The plan with the fields that were added since the version's first record.
+fn newest_plan() -> Plan {
+    let mut plan = Plan { requests: vec!["page".to_string()], ..plan() };
+    for variant in &mut plan.variants {
+        variant.transport = Some(Transport {
+            proxy: "192.0.2.1:3128".to_string(),
+            forwards: true,
+            no_proxy: "localhost,.example.org".to_string(),
+            ..Transport::default()
+        });
+    }
+    plan
+}
+
+/// A slice with those fields.
+fn newest_slice(slice: &Slice) -> Slice {
+    let address = |address: &str, refused| AddressUse {
+        address: address.to_string(),
+        connections: 64,
+        refused,
+        timed_out: 1,
+        failed: 1,
+        exchanges: 500,
+    };
+    let whole = &slice.measured;
+    let page = RequestFigures {
+        name: "page".to_string(),
+        throughput_per_s: whole.throughput_per_s,
+        answered_in_window: slice.answered_in_window,
+        outcomes: whole.outcomes.clone(),
+        response_time_ns: whole.response_time_ns.clone(),
+        codes: whole.codes.clone(),
+        body_bytes: 100_000,
+    };
+    let of_page = RequestHistograms {
+        response_time: slice.histograms.response_time.clone(),
+        ..RequestHistograms::default()
+    };
+    Slice {
+        measured: Point {
+            requests: vec![page],
+            addresses: vec![address("127.0.0.1:8080", 0), address("[::1]:8080", 2)],
+            cause: Some(Finding::RedirectsTo { to: "https://www.example.org/".to_string() }),
+            ended_by_server: Some(EndedByServer { connections: 3, fewest: 5, most: 7 }),
+            redirects: 4,
+            redirects_elsewhere: BTreeMap::from([("https://www.example.org".to_string(), 4)]),
+            challenges: 2,
+            ..whole.clone()
+        },
+        histograms: Histograms { requests: vec![of_page], ..slice.histograms.clone() },
+        ..slice.clone()
+    }
+}
+
 /// A block that is whole, and one that was cut off.
 fn newest(root: &Path) -> RunWriter {
-    let mut writer = write(root, &plan(), 1);
+    let mut writer = RunWriter::create(root, &newest_plan(), &environment(), STARTED_NS).unwrap();
+    let mut block = writer.begin_block(1).unwrap();
+    for slice in slices(1) {
+        block.append(&newest_slice(&slice)).unwrap();
+    }
+    block.finish().unwrap();
     let mut block = writer.begin_block(2).unwrap();
-    block.append(&crate::store::fixture::slices(2)[0]).unwrap();
+    block.append(&newest_slice(&slices(2)[0])).unwrap();
     drop(block);
     writer
 }
