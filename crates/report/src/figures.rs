@@ -71,9 +71,11 @@ fn row(result: &RunResult, point: &Point, measures: &[&str], with_first_byte: bo
 
 /// Median and p99 over all blocks, without an interval.
 fn first_byte(times: &Durations) -> String {
-    let at =
-        |ns: Option<u64>| ns.map_or_else(|| messages::NONE.to_string(), |ns| number::duration(ns as f64));
-    format!("{} / {}", at(times.p50), at(times.p99))
+    let at = |ns: Option<u64>, q: f64| {
+        let shown = |ns: u64| messages::bounded(times.is_at_least(q), number::duration(ns as f64));
+        ns.map_or_else(|| messages::NONE.to_string(), shown)
+    };
+    format!("{} / {}", at(times.p50, 0.5), at(times.p99, 0.99))
 }
 
 /// Column of how many starts the figures of a row rest on; of running processes it is blocks.

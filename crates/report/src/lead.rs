@@ -178,10 +178,14 @@ fn failed(points: &[&Point], single: bool) -> Option<Lead> {
         return None;
     }
     let kinds = kinds(points);
-    let failed_how = failures_by_entry(points);
-    let mut said: Vec<String> = failed_how.iter().take(KINDS_MAX).map(|failure| failure.told(all)).collect();
+    let mut failed_how = failures_by_entry(points);
     let sample = failed_how.first().and_then(|failure| failure.bad).map(|bad| sample(&bad.received));
     let cause = points.iter().find_map(|point| point.cause.as_ref()).filter(|_| failed == all);
+    if cause.is_some() {
+        // It says what the samples hint at.
+        failed_how.iter_mut().for_each(|failure| failure.bad = None);
+    }
+    let mut said: Vec<String> = failed_how.iter().take(KINDS_MAX).map(|failure| failure.told(all)).collect();
     let text = match points {
         [point]
             if single

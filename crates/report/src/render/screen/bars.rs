@@ -106,22 +106,23 @@ pub(super) fn sparkline(per_second: &[u64], seconds: f64) -> String {
     means.iter().map(level).collect()
 }
 
-/// Quantiles in one unit where that keeps them short, else each in its own: `p50 1.67`, …, `max 209 ms`.
-pub(super) fn in_one_unit(values: &[(&str, Option<u64>, bool)]) -> Vec<String> {
-    let known = || values.iter().filter_map(|(_, ns, _)| *ns);
-    let most = known().max().unwrap_or(0) as f64;
-    let (scale, _) = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")]
-        .into_iter()
-        .find(|(scale, _)| most >= *scale)
-        .unwrap_or((1.0, "ns"));
-    let fits = known().all(|ns| ns as f64 / scale >= 0.1) && known().count() == values.len();
+/// Quantiles in one unit where that keeps them short, else each in its own: `p50 1.67`, …, `max 209 ms`. The unit is that of
+/// `longest`, or of the longest of them.
+pub(super) fn in_one_unit(values: &[(&str, Option<u64>, bool)], longest: Option<u64>) -> Vec<String> {
+    const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
+    let fits = |scale: f64| values.iter().all(|(_, ns, _)| ns.is_some_and(|ns| ns as f64 / scale >= 0.1));
+    let own = values.iter().filter_map(|(_, ns, _)| *ns).max();
+    let units = [longest, own].into_iter().flatten();
+    let mut units = units.filter_map(|ns| UNITS.into_iter().find(|(scale, _)| ns as f64 >= *scale));
+    let unit = units.find(|(scale, _)| fits(*scale));
     let last = values.len().saturating_sub(1);
     let part = |(at, (name, ns, at_least)): (usize, &(&str, Option<u64>, bool))| {
         let bound = if *at_least { "≥ " } else { "" };
-        let shown = match ns {
-            None => crate::messages::NONE.to_string(),
-            Some(ns) if fits && at < last => number::plain(*ns as f64 / scale),
-            Some(ns) => number::duration(*ns as f64),
+        let shown = match (ns, unit) {
+            (None, _) => crate::messages::NONE.to_string(),
+            (Some(ns), Some((scale, _))) if at < last => number::plain(*ns as f64 / scale),
+            (Some(ns), Some((scale, name))) => format!("{} {name}", number::plain(*ns as f64 / scale)),
+            (Some(ns), None) => number::duration(*ns as f64),
         };
         format!("{name} {bound}{shown}")
     };
@@ -174,9 +175,13 @@ mod tests {
 
     #[test]
     fn quantiles_share_a_unit_unless_they_are_far_apart() {
-        let shown = |p50, max| in_one_unit(&[("p50", Some(p50), false), ("max", Some(max), true)]);
+        let beside =
+            |p50, max, longest| in_one_unit(&[("p50", Some(p50), false), ("max", Some(max), true)], longest);
+        let shown = |p50, max| beside(p50, max, None);
         assert_eq!(shown(1_670 * US, 209 * MS), ["p50 1.67", "max ≥ 209 ms"]);
         assert_eq!(shown(41 * US, 209 * MS), ["p50 41.0 µs", "max ≥ 209 ms"]);
-        assert_eq!(in_one_unit(&[("p50", None, false)]), ["p50 –"]);
+        assert_eq!(beside(120 * MS, 209 * MS, Some(2_000 * MS)), ["p50 0.120", "max ≥ 0.209 s"]);
+        assert_eq!(beside(20 * MS, 209 * MS, Some(2_000 * MS)), ["p50 20.0", "max ≥ 209 ms"]);
+        assert_eq!(in_one_unit(&[("p50", None, false)], None), ["p50 –"]);
     }
 }

@@ -65,9 +65,12 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
         bars::sparkline(&point.per_second, point.seconds),
     ];
     page.parts(&counted, "  ", None);
-    page.parts(&quantiles(tr!("latency"), &point.response_time_ns), "  ", None);
-    if first_byte_is_apart(point) {
-        page.parts(&quantiles(tr!("first-byte"), &point.first_byte_ns), "  ", None);
+    let mut times = vec![(tr!("latency"), &point.response_time_ns)];
+    times.extend(first_byte_is_apart(point).then(|| (tr!("first-byte"), &point.first_byte_ns)));
+    let width = times.iter().map(|(label, _)| label.width()).max().unwrap_or(0);
+    for (label, of) in times {
+        let label = format!("{label}{}", " ".repeat(width - label.width()));
+        page.parts(&quantiles(&label, of, point.response_time_ns.max), "  ", None);
     }
     let histogram = slice.and_then(|slice| LatencyHistogram::decode(&slice.histograms.response_time).ok());
     let rows = histogram.as_ref().map(bars::distribution).unwrap_or_default();
@@ -83,7 +86,8 @@ fn figures(page: &mut Page, point: &Point, slice: Option<&Slice>) {
     lines.lines().for_each(|line| page.raw(line));
 }
 
-fn quantiles(what: &str, times: &Durations) -> Vec<String> {
+/// In the unit of the longest of all times, if that suits.
+fn quantiles(what: &str, times: &Durations, longest: Option<u64>) -> Vec<String> {
     let quantiles = [
         ("p50", times.p50, 0.5),
         ("p90", times.p90, 0.9),
@@ -92,7 +96,7 @@ fn quantiles(what: &str, times: &Durations) -> Vec<String> {
         ("max", times.max, 1.0),
     ]
     .map(|(name, ns, q)| (name, ns, times.is_at_least(q)));
-    let mut parts = bars::in_one_unit(&quantiles);
+    let mut parts = bars::in_one_unit(&quantiles, longest);
     if let Some(first) = parts.first_mut() {
         *first = format!("{what}  {first}");
     }

@@ -129,8 +129,8 @@ fn the_reason_why_nothing_answered_is_the_first_thing_said() {
     };
     let cause = Finding::SpeaksTls { authority: "shop.test:8443".into() };
     assert_eq!(
-        with("closed_early", "the connection was closed before answer 1", Some(cause)),
-        "✘ the port speaks TLS: write https://shop.test:8443; 8 of 8 failed: the connection was closed before answer 1"
+        with("closed_early", "the connection was closed; if it speaks TLS, write https://", Some(cause)),
+        "✘ the port speaks TLS: write https://shop.test:8443; 8 of 8 failed: the connection was closed within an answer"
     );
     let refusal = "the proxy 192.0.2.1:3128 answered 403 to CONNECT shop.test:80";
     assert_eq!(with("connect_failed", refusal, None), format!("✘ 8 of 8 failed: {refusal}"));
@@ -169,15 +169,18 @@ fn the_first_byte_has_a_line_where_the_rest_takes_markedly_longer() {
     let screen = |first_ns, whole_ns| {
         let change = |result: &mut RunResult| {
             let point = &mut result.points[0];
-            (point.service_time_ns, point.first_byte_ns) = (times(whole_ns), times(first_ns));
+            (point.response_time_ns, point.first_byte_ns) = (times(whole_ns), times(first_ns));
+            point.service_time_ns = times(whole_ns);
         };
         drawn(change, 80, false)
     };
-    let shown = screen(120 * MS, 640 * MS);
-    assert!(
-        shown.lines().any(|line| line.starts_with("  first byte  p50 120   p90 120   p99 120")),
-        "{shown}"
-    );
+    let shown = screen(120 * MS, 1_280 * MS);
+    for line in [
+        "  latency     p50 1.28   p90 1.28   p99 1.28   p99.9 1.28   max 1.28 s",
+        "  first byte  p50 0.120   p90 0.120   p99 0.120   p99.9 0.120   max 0.120 s",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{shown}");
+    }
     // By half, and by 1 ms.
     for (first_ns, whole_ns, is_shown) in [
         (20 * MS, 30 * MS, true),
