@@ -25,13 +25,13 @@ const CLAIM_NAME_MAX: usize = 120;
 /// Keys of a study that mistakes name, and the flags that set them.
 const WORDS: [(&str, &str); 27] = [
     ("keep_alive: false", "--keep-alive off"),
-    ("auth", "--basic, --bearer"),
+    ("auth", "--basic, --bearer, --digest"),
     ("body", "--body"),
     ("form", "--form"),
     ("follow", "--follow"),
     ("cookies", "--cookies"),
     ("headers", "-H"),
-    ("headers, auth", "-H, --basic, --bearer"),
+    ("headers, auth", "-H, --basic, --bearer, --digest"),
     ("headers.Authorization", "-H Authorization"),
     ("headers.Content-Type", "-H Content-Type"),
     ("headers.Cookie", "-H Cookie"),
@@ -354,10 +354,9 @@ pub fn entry(draft: &mut Draft, name: &str, url: &ParsedUrl, args: &LoadArgs) {
         ("--expect-text", "text", args.expect_text.iter().map(text).collect()),
         ("--expect-no-text", "no_text", args.expect_no_text.iter().map(text).collect::<Vec<_>>()),
     ];
-    for (flag, key, mut said) in lists {
-        let one = if said.len() == 1 { said.pop() } else { None };
-        if let Some(said) = one.or_else(|| (!said.is_empty()).then_some(Said::List(said))) {
-            draft.put(flag, &expect(key), said);
+    for (flag, key, said) in lists {
+        if !said.is_empty() {
+            draft.put(flag, &expect(key), Said::List(said));
         }
     }
 }

@@ -142,12 +142,8 @@ fn cause_of(
     loaded: &LoadResult,
     stop: &AtomicBool,
 ) -> Option<Finding> {
-    match &study.variants.first()?.subject {
-        SubjectSpec::Url { authority, .. } if !stop.load(Ordering::Relaxed) => {
-            cause::cause(generator, plan, loaded, authority)
-        }
-        _ => None,
-    }
+    let SubjectSpec::Url { authority, .. } = &study.variants.first()?.subject else { return None };
+    (!stop.load(Ordering::Relaxed)).then(|| cause::cause(generator, plan, loaded, authority))?
 }
 
 /// The study, how it is measured, and how many agents may be lost.
