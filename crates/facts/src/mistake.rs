@@ -584,10 +584,10 @@ told Mistake {
     ///
     /// Write the token alone.
     Failure TokenSpaces,
-    /// A value of a feeder in user and password, which are sent in base64.
+    /// A value of a feeder in user and password.
     ///
-    /// Put the whole value of Authorization into a column.
-    Failure FeederInBasic,
+    /// Put the whole value of Authorization into a column; of Digest, write fixed ones.
+    Failure FeederInBasic { digest: bool },
     /// A user name with a colon.
     ///
     /// Write `user:password`.
@@ -710,7 +710,7 @@ told Mistake {
     ///
     /// Give the password that it was written with.
     Failure WrongPassword { file: String },
-    /// A key is encrypted in a way that is not read, because it hardly protects it.
+    /// A key is encrypted in a way that is not read.
     ///
     /// Convert it.
     Failure OldEncryption { file: String },

@@ -321,7 +321,10 @@ own-header = { $name } is set by Proofload; { $instead ->
    *[other] write { $instead } for a connection for each request
 }
 token-spaces = a token has no spaces; write the token alone
-feeder-in-basic = a value of a feeder cannot stand in user and password, which are sent in base64; put the whole value of Authorization into a column
+feeder-in-basic = { $digest ->
+    [true] a value of a feeder cannot stand in user and password of digest; write fixed ones
+   *[other] a value of a feeder cannot stand in user and password, which are sent in base64; put the whole value of Authorization into a column
+}
 user-colon = a user name cannot hold a colon; write user:password
 unnamed-part = a part of a form needs a name; write field=value
 not-reached = { $error }; check the server and its registry
@@ -360,7 +363,7 @@ not-pem = { $file }: { $error ->
 }; write it in PEM
 needs-password = { $file } is encrypted; give its password (password under tls, --pass)
 wrong-password = { $file }: the password does not open it; give the one that it was written with
-old-encryption = { $file } is encrypted in an old way (Proc-Type: 4,ENCRYPTED, or PBES1); convert it with: openssl pkcs8 -topk8 -in { $file } -out key.pem
+old-encryption = { $file } is encrypted in a way that is not read; convert it with: openssl pkcs8 -topk8 -in { $file } -out key.pem
 not-pkcs12 = { $file } cannot be read as PKCS#12 ({ $error }); write it anew with: openssl pkcs12 -export -in cert.pem -inkey key.pem -out client.p12
 no-authorities = the system has no certificates of authorities{ $error ->
     [none] {""}

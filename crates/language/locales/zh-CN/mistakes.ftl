@@ -288,7 +288,10 @@ own-header = { $name } 由 Proofload 设置；{ $instead ->
    *[other] 若每个请求都要新建连接，请写 { $instead }
 }
 token-spaces = 令牌中不能有空格；请只写令牌本身
-feeder-in-basic = 用户名和密码以 base64 发送，不能使用数据源的值；请把 Authorization 的完整值放进一列
+feeder-in-basic = { $digest ->
+    [true] digest 的用户名和密码不能使用数据源的值；请写固定的值
+   *[other] 用户名和密码以 base64 发送，不能使用数据源的值；请把 Authorization 的完整值放进一列
+}
 user-colon = 用户名中不能有冒号；请写 user:password
 unnamed-part = 表单的字段需要名称；请写 field=value
 not-reached = { $error }；请检查服务器及其注册表
@@ -327,7 +330,7 @@ not-pem = { $file }：{ $error ->
 }；请使用 PEM 格式
 needs-password = { $file } 已加密；请提供其密码（tls 下的 password，或 --pass）
 wrong-password = { $file }：密码不正确；请提供写入该文件时所用的密码
-old-encryption = { $file } 使用旧方式加密（Proc-Type: 4,ENCRYPTED 或 PBES1）；请用以下命令转换：openssl pkcs8 -topk8 -in { $file } -out key.pem
+old-encryption = { $file } 使用的加密方式不能读取；请用以下命令转换：openssl pkcs8 -topk8 -in { $file } -out key.pem
 not-pkcs12 = { $file } 不能作为 PKCS#12 读取（{ $error }）；请用以下命令重新写入：openssl pkcs12 -export -in cert.pem -inkey key.pem -out client.p12
 no-authorities = 系统中没有证书颁发机构的证书{ $error ->
     [none] {""}
