@@ -83,7 +83,7 @@ fn is_zlib(body: &[u8]) -> bool {
 /// Decodes up to `room` bytes of Brotli (RFC 7932).
 fn brotli(body: &[u8], room: usize, out: &mut Vec<u8>) -> io::Result<usize> {
     let alloc = StandardAlloc::default;
-    let mut state = BrotliState::new(alloc(), alloc(), alloc());
+    let mut state = BrotliState::new_strict(alloc(), alloc(), alloc());
     let (mut unread, mut left, mut read, mut written) = (body.len(), room, 0, 0);
     out.resize(room, 0);
     let result = BrotliDecompressStream(
@@ -135,43 +135,15 @@ fn frames(mut body: &[u8], room: usize, out: &mut Vec<u8>) -> io::Result<usize> 
     Ok(out.len())
 }
 
-/// The Content-Encoding of an answer, as its lines come.
-#[derive(Debug, Default)]
-pub(crate) struct Codings {
-    /// Lines of that name, with commas between.
-    value: Vec<u8>,
-    /// True if the line before was one: a folded line goes on with it.
-    open: bool,
-}
-
-impl Codings {
-    pub fn clear(&mut self) {
-        self.value.clear();
-    }
-
-    /// Keeps a line of a head if it is a Content-Encoding.
-    pub fn keep(&mut self, line: &[u8]) {
-        const NAME: &[u8] = b"content-encoding:";
-        let value = match line.split_at_checked(NAME.len()) {
-            Some((name, value)) if name.eq_ignore_ascii_case(NAME) => {
-                self.open = true;
-                value
-            }
-            _ if self.open && line.first().is_some_and(|byte| matches!(byte, b' ' | b'\t')) => line,
-            _ => {
-                self.open = false;
-                return;
-            }
-        };
+/// Keeps the value of a line of a head, behind a comma after others, if it is a Content-Encoding.
+pub(crate) fn keep(line: &[u8], kept: &mut Vec<u8>) {
+    const NAME: &[u8] = b"content-encoding:";
+    let Some((name, value)) = line.split_at_checked(NAME.len()) else { return };
+    if name.eq_ignore_ascii_case(NAME) {
         // One byte more than is read, and it is known to be too long.
-        let room = (CODINGS_MAX + 1).saturating_sub(self.value.len());
-        let separator: &[u8] = if self.value.is_empty() { b"" } else { b"," };
-        self.value.extend(separator.iter().chain(value.trim_ascii()).take(room));
-    }
-
-    /// Its value; empty without one.
-    pub fn get(&self) -> &[u8] {
-        &self.value
+        let room = (CODINGS_MAX + 1).saturating_sub(kept.len());
+        let separator: &[u8] = if kept.is_empty() { b"" } else { b"," };
+        kept.extend(separator.iter().chain(value.trim_ascii()).take(room));
     }
 }
 

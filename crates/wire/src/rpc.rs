@@ -149,8 +149,7 @@ impl<A: Answer + Default> Rpc<A> {
                 continue;
             };
             self.read(body.unwrap_or_default());
-            let undecoded = self.decode().err();
-            events.push(self.answered(id, code, body_bytes, undecoded));
+            events.push(self.answered(id, code, body_bytes));
         }
         self.reading.events = told;
         let body = self.http.take_kept();
@@ -159,7 +158,8 @@ impl<A: Answer + Default> Rpc<A> {
 
     /// Reads bytes of the body, and gives their buffer back.
     fn read(&mut self, mut body: Vec<u8>) {
-        if self.http.codings().is_empty() {
+        let codings = self.http.codings();
+        if codings.is_empty() || codings.eq_ignore_ascii_case(b"identity") {
             self.reading.take(&body);
         } else {
             let room = (CODED_MAX + 1).saturating_sub(self.reading.coded.len());
@@ -180,19 +180,17 @@ impl<A: Answer + Default> Rpc<A> {
         if decoded.whole { Ok(()) } else { Err(Undecoded::Unknown) }
     }
 
-    fn answered(
-        &mut self,
-        id: ExchangeId,
-        status: u16,
-        body_bytes: u64,
-        undecoded: Option<Undecoded>,
-    ) -> Event {
-        let verdict = match undecoded {
-            None => self.reading.answer.verdict(),
-            Some(Undecoded::Unknown) => Verdict::Beyond,
-            Some(Undecoded::Broken) => Verdict::Wrong,
-        };
-        let code = match (status, verdict) {
+    /// Verdict on the whole body.
+    fn verdict(&mut self) -> Verdict {
+        match self.decode() {
+            Ok(()) => self.reading.answer.verdict(),
+            Err(Undecoded::Unknown) => Verdict::Beyond,
+            Err(Undecoded::Broken) => Verdict::Wrong,
+        }
+    }
+
+    fn answered(&mut self, id: ExchangeId, status: u16, body_bytes: u64) -> Event {
+        let code = match (status, self.verdict()) {
             (GOOD, Verdict::Good) => GOOD,
             (GOOD, Verdict::Fault) => FAULT,
             (GOOD, Verdict::Wrong) => NO_ANSWER,
@@ -235,7 +233,8 @@ impl<A: Answer + Default> Speak for Rpc<A> {
             FAULT => Some("a fault"),
             NO_ANSWER => Some("no answer of the protocol"),
             BEYOND => Some(
-                "an answer in a nesting, of classes or in a Content-Encoding beyond what Proofload reads",
+                "an answer beyond what Proofload reads: nested deeper, of more classes, in another \
+                 Content-Encoding, or coded and longer than 1 MiB",
             ),
             _ => None,
         }

@@ -196,7 +196,7 @@ impl Default for Protocol {
 
 impl Session {
     /// Content codings of the body that came with the latest answer, as [`decoded`](crate::decoded) takes them; empty of
-    /// one without, and in a protocol that has none or undoes them itself.
+    /// one without, and in a protocol that has none, undoes them itself, or has bodies that are not decoded (AJP).
     pub fn codings(&self) -> &[u8] {
         match self {
             Session::Http1(session) => session.codings(),

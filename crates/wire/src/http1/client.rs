@@ -8,7 +8,7 @@ use super::held::Held;
 use super::lines::{Fault, Lines, Next, behind_plain_line, letters_len};
 use super::redirect::Location;
 use super::request::{HEAD_ONLY, HOLDS_BODY};
-use crate::coding::Codings;
+use crate::coding;
 use crate::scan::{Fed, count_work};
 use crate::speak::Speak;
 use crate::{
@@ -41,7 +41,7 @@ struct Flight {
     closes: bool,
     /// True once any byte of the answer was seen, interim answers included.
     began: bool,
-    /// True once the answer itself has begun, in bytes that did not come as a whole head.
+    /// True once the answer itself has begun. A plain head does not set it.
     answers: bool,
     /// True while the request's body is kept back.
     holds: bool,
@@ -77,7 +77,7 @@ pub struct Http1 {
     /// Location of the present answer, if it is to be kept.
     location: Option<Box<Location>>,
     /// Content-Encoding of the present answer, if any of its body is kept.
-    codings: Codings,
+    codings: Vec<u8>,
 }
 
 impl Http1 {
@@ -110,7 +110,9 @@ impl Http1 {
     /// Sends the body that is kept back, unless the answer has begun.
     #[cold]
     fn release(&mut self, out: &mut Outbox) {
-        let (Some(flight), Some(held)) = (&mut self.flight, &mut self.held) else { return };
+        let Some(held) = &mut self.held else { return };
+        held.until_ns = None;
+        let Some(flight) = &mut self.flight else { return };
         let answers = match self.part {
             AnswerPart::Status => flight.answers,
             AnswerPart::Fields => self.status >= 200,
@@ -126,6 +128,7 @@ impl Http1 {
     /// be taken away after each call that takes bytes.
     pub(crate) fn keep_all(&mut self) {
         self.sink.keep = usize::MAX;
+        self.codings.clear();
     }
 
     /// The bytes of an unfinished body that are kept.
@@ -174,7 +177,7 @@ impl Http1 {
 
     /// Content-Encoding of the latest answer; empty without one, and where nothing of the body was kept.
     pub fn codings(&self) -> &[u8] {
-        self.codings.get()
+        &self.codings
     }
 
     /// Clears the kept parts of the previous answer's head.
@@ -207,7 +210,7 @@ impl Http1 {
             match self.step(rest, self.received + pos as u64, events) {
                 Ok(fed) => {
                     pos += fed.consumed;
-                    if self.held.as_mut().is_some_and(|held| held.take_wanted()) {
+                    if self.part == AnswerPart::Status && self.status == 100 {
                         self.release(out);
                     }
                     if fed.done {
@@ -312,7 +315,7 @@ impl Http1 {
                 location.keep(line);
             }
             if self.sink.keep > 0 {
-                self.codings.keep(line);
+                coding::keep(line, &mut self.codings);
             }
             Ok(())
         })?;
@@ -325,11 +328,6 @@ impl Http1 {
         if self.status < 200 {
             // `lines` goes on counting, so that interim answers without end exceed the head's limit.
             self.part = AnswerPart::Status;
-            if self.status == 100
-                && let Some(held) = &mut self.held
-            {
-                held.want();
-            }
             if let Some(location) = &mut self.location {
                 location.clear();
             }
@@ -432,9 +430,6 @@ impl Speak for Http1 {
     }
 
     fn handle_timeout(&mut self, _now_ns: u64, out: &mut Outbox, _events: &mut Events) {
-        if let Some(held) = &mut self.held {
-            held.until_ns = None;
-        }
         self.release(out);
     }
 

@@ -20,15 +20,10 @@ pub(super) fn unix_seconds(date: &[u8]) -> Option<i64> {
         short @ 70..100 => short + 1900,
         year => year,
     };
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        2 if is_leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    };
+    let begin = days_to(year, month);
+    let days = days_to(year, month + 1) - begin;
     let fits = year >= 1601 && (1..=days).contains(&day) && hour < 24 && minute < 60 && second < 60;
-    fits.then(|| ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second)
+    fits.then(|| (((begin + day - 1) * 24 + hour) * 60 + minute) * 60 + second)
 }
 
 fn is_delimiter(byte: u8) -> bool {
@@ -57,12 +52,12 @@ fn month_of(token: &[u8]) -> Option<i64> {
     (1..).zip(MONTHS).find(|(_, month)| name.eq_ignore_ascii_case(month)).map(|(number, _)| number)
 }
 
-/// Days from 1970-01-01 to that day of the Gregorian calendar. Years begin with March here, so that a leap day is the
-/// last of its year.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+/// Days from 1970-01-01 to the first of that month of the Gregorian calendar; the 13th is January of the next year. Years
+/// begin with March here, so that a leap day is the last of its year.
+fn days_to(year: i64, month: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leaps = year / 4 - year / 100 + year / 400;
-    year * 365 + leaps + (month * 153 + 2) / 5 + day - 1 - 719_468
+    year * 365 + leaps + (month * 153 + 2) / 5 - 719_468
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Cookies of one virtual user (RFC 6265), kept within stated limits.
 //!
-//! Kept and sent back by name, value, host (`Domain`), path and end. `Max-Age` goes before `Expires`; what is over
-//! deletes. A `Domain` that the host is not in, or of one label, is not kept, and neither are `Secure` cookies of a
+//! Kept and sent back by name, value, host (`Domain`), path and end. `Max-Age` goes before `Expires`; one that has
+//! ended deletes the cookie. A `Domain` that the host is not in, or of one label, is not kept, and neither are `Secure` cookies of a
 //! connection that is not, nor control characters (RFC 6265bis, 5.6). Other attributes change nothing.
 
 use super::cookie_date::unix_seconds;
@@ -46,6 +46,7 @@ struct Cookie {
 }
 
 /// Attributes of a cookie, each the last of its kind that can be read.
+#[derive(Default)]
 struct Attributes<'a> {
     domain: &'a [u8],
     path: &'a [u8],
@@ -56,13 +57,14 @@ struct Attributes<'a> {
 
 impl<'a> Attributes<'a> {
     fn read(parts: impl Iterator<Item = &'a [u8]>) -> Self {
-        let mut found =
-            Attributes { domain: b"", path: b"", secure: false, max_age_s: None, expires_s: None };
+        let mut found = Attributes::default();
         for part in parts {
             let (name, value) = split_pair(part).unwrap_or((part, &[]));
             let is = |known: &[u8]| name.eq_ignore_ascii_case(known);
             match () {
-                () if is(b"domain") => found.domain = value.strip_prefix(b".").unwrap_or(value),
+                () if is(b"domain") && !value.is_empty() => {
+                    found.domain = value.strip_prefix(b".").unwrap_or(value)
+                }
                 () if is(b"path") => found.path = value,
                 () if is(b"secure") => found.secure = true,
                 () if is(b"max-age") => found.max_age_s = max_age(value).or(found.max_age_s),
@@ -115,7 +117,7 @@ impl Jar {
         if !is_in || found.secure && from.scheme == Scheme::Http {
             return;
         }
-        // A whole host that names itself means those below it as well; an address has none.
+        // A Domain equal to the host includes the hosts below it; an address has none.
         let below = !found.domain.is_empty() && !is_address(host);
         let host = if below { found.domain } else { host };
         let path = if found.path.starts_with(b"/") { found.path } else { directory(path_of(target)) };
@@ -158,18 +160,6 @@ impl Jar {
 
     /// Appends the Cookie header of a request to `to` for `target`, line end included; nothing when no cookie goes there.
     pub fn write_header(&self, to: Origin<'_>, target: &[u8], now_ns: u64, out: &mut Vec<u8>) {
-        let before = out.len();
-        out.extend_from_slice(b"Cookie: ");
-        let begin = out.len();
-        self.write(to, target, now_ns, out);
-        match out.len() == begin {
-            true => out.truncate(before),
-            false => out.extend_from_slice(b"\r\n"),
-        }
-    }
-
-    /// Appends the text behind `Cookie: `.
-    fn write(&self, to: Origin<'_>, target: &[u8], now_ns: u64, out: &mut Vec<u8>) {
         let Some((host, _)) = to.host_and_port() else { return };
         let path = path_of(target);
         let before = out.len();
@@ -180,10 +170,11 @@ impl Jar {
                 && covers(&cookie.path, path)
         };
         for cookie in self.cookies.iter().filter(goes) {
-            if out.len() > before {
-                out.extend_from_slice(b"; ");
-            }
+            out.extend_from_slice(if out.len() == before { b"Cookie: " } else { b"; " });
             out.extend_from_slice(&cookie.pair);
+        }
+        if out.len() > before {
+            out.extend_from_slice(b"\r\n");
         }
     }
 }
@@ -244,8 +235,11 @@ mod tests {
     fn sent_to(jar: &Jar, to: (Scheme, &str), target: &str, now_ns: u64) -> String {
         let mut out = Vec::new();
         let to = Origin { scheme: to.0, authority: to.1.as_bytes() };
-        jar.write(to, target.as_bytes(), now_ns, &mut out);
-        String::from_utf8(out).unwrap()
+        jar.write_header(to, target.as_bytes(), now_ns, &mut out);
+        let sent = String::from_utf8(out).unwrap();
+        let cookies = sent.strip_prefix("Cookie: ").and_then(|sent| sent.strip_suffix("\r\n"));
+        assert!(sent.is_empty() || cookies.is_some(), "{sent:?}");
+        cookies.unwrap_or_default().to_owned()
     }
 
     fn sent(jar: &Jar, target: &str, now_ns: u64) -> String {
@@ -274,8 +268,10 @@ mod tests {
                 jar.take(format!("d=1; Expires={date}; Max-Age={date}").as_bytes(), HERE, b"/", at(0));
             }
             let mut out = Vec::new();
-            jar.write(HERE, target.as_bytes(), 1, &mut out);
-            prop_assert!(jar.cookies.len() <= COOKIES_MAX && out.len() <= COOKIES_MAX * (COOKIE_BYTES_MAX + 2));
+            jar.write_header(HERE, target.as_bytes(), 1, &mut out);
+            let out = out.strip_suffix(b"\r\n").unwrap_or(&out);
+            let most = "Cookie: ".len() + COOKIES_MAX * (COOKIE_BYTES_MAX + 2);
+            prop_assert!(jar.cookies.len() <= COOKIES_MAX && out.len() <= most);
             prop_assert!(!out.iter().any(|&byte| byte != b'\t' && byte.is_ascii_control()), "{out:?}");
         }
     }
@@ -311,12 +307,13 @@ mod tests {
             "deeper=5; Domain=x.shop.a.test",
             "top=6; Domain=test",
             "half=7; Domain=op.a.test",
+            "both=8; Domain=a.test; Domain=",
         ]);
         let to = |host| sent_to(&jar, (Scheme::Http, host), "/a/b", 1);
-        assert_eq!(to("shop.a.test"), "own=1; up=2; self=3");
-        assert_eq!(to("shop.a.test:9"), "own=1; up=2; self=3", "ports share cookies");
-        assert_eq!(to("x.shop.a.test"), "up=2; self=3");
-        assert_eq!(to("a.test"), "up=2");
+        assert_eq!(to("shop.a.test"), "own=1; up=2; self=3; both=8");
+        assert_eq!(to("shop.a.test:9"), "own=1; up=2; self=3; both=8", "ports share cookies");
+        assert_eq!(to("x.shop.a.test"), "up=2; self=3; both=8");
+        assert_eq!(to("a.test"), "up=2; both=8");
         assert_eq!((to("b.test"), to("xa.test"), to("test")), (String::new(), String::new(), String::new()));
         let mut jar = Jar::default();
         let from = Origin { scheme: Scheme::Http, authority: b"10.0.0.1" };

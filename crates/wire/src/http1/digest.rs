@@ -1,11 +1,11 @@
 //! Digest authentication (RFC 7616): MD5 and SHA-256, with `-sess` or without, `qop=auth`; without `qop` as in RFC 2069.
 //!
-//! The client's nonce is computed from the server's, so that a load sends the same bytes again. It is there against servers
-//! that choose their nonce to learn the password, which a load test does not meet. `auth-int` and user names that are hashed
-//! are not spoken.
+//! The client's nonce is computed from the server's, so that a load sends the same bytes again: it protects the password
+//! from servers that choose their nonce to learn it, which a load test does not meet. `auth-int`, hashed user names and
+//! `nextnonce` of Authentication-Info (section 3.5) are not spoken.
 
 use serde::{Deserialize, Serialize};
-use sha2::digest;
+use sha2::Digest as _;
 use std::fmt;
 use std::io::Write;
 
@@ -57,8 +57,7 @@ impl Digest {
     /// Takes the first challenge in the values of WWW-Authenticate that can be answered; true if it says that only the
     /// nonce was too old. `None`: there is none, and nothing has changed.
     pub fn take<'a>(&mut self, values: impl Iterator<Item = &'a [u8]>) -> Option<bool> {
-        let mut challenge = values.flat_map(challenges).find_map(|parameters| Challenge::of(&parameters))?;
-        challenge.client_nonce = hex(challenge.hash, &[&challenge.nonce]).as_ref()[..16].to_vec();
+        let challenge = values.flat_map(challenges).find_map(|parameters| Challenge::of(&parameters))?;
         let stale = challenge.stale;
         *self = Digest { challenge: Some(challenge), count: 0 };
         Some(stale)
@@ -83,7 +82,7 @@ impl Digest {
             (", realm", Some(realm.as_slice())),
             (", nonce", Some(nonce)),
             (", uri", Some(target)),
-            (", response", Some(response.as_ref())),
+            (", response", Some(&response)),
             (", opaque", challenge.opaque.as_deref()),
             (", cnonce", Some(client_nonce.as_slice()).filter(|_| *qop || *session)),
         ];
@@ -125,67 +124,47 @@ impl Challenge {
         if offered.as_ref().is_some_and(|offered| !offered.split(|&byte| byte == b',').any(is_auth)) {
             return None;
         }
+        let nonce = get("nonce")?;
         Some(Challenge {
+            client_nonce: hex(hash, &[&nonce])[..16].to_vec(),
             realm: get("realm")?,
-            nonce: get("nonce")?,
+            nonce,
             opaque: get("opaque"),
             algorithm,
             hash,
             session,
             qop: offered.is_some(),
             stale: get("stale").is_some_and(|value| value.eq_ignore_ascii_case(b"true")),
-            client_nonce: Vec::new(),
         })
     }
 
     /// The proof that the password is known (RFC 7616 section 3.4.1).
-    fn response(&self, credentials: &Credentials, method: &str, target: &[u8], count: [u8; 8]) -> Hex {
+    fn response(&self, credentials: &Credentials, method: &str, target: &[u8], count: [u8; 8]) -> Vec<u8> {
         let Challenge { hash, nonce, client_nonce, .. } = self;
         let hex = |parts: &[&[u8]]| hex(*hash, parts);
         let Credentials { user, password } = credentials;
         let mut secret = hex(&[user.as_bytes(), &self.realm, password.as_bytes()]);
         if self.session {
-            secret = hex(&[secret.as_ref(), nonce, client_nonce]);
+            secret = hex(&[&secret, nonce, client_nonce]);
         }
         let asked = hex(&[method.as_bytes(), target]);
         match self.qop {
-            true => hex(&[secret.as_ref(), nonce, &count, client_nonce, b"auth", asked.as_ref()]),
-            false => hex(&[secret.as_ref(), nonce, asked.as_ref()]),
+            true => hex(&[&secret, nonce, &count, client_nonce, b"auth", &asked]),
+            false => hex(&[&secret, nonce, &asked]),
         }
     }
 }
 
-/// A hash in hexadecimal digits.
-struct Hex {
-    digits: [u8; 64],
-    len: usize,
-}
-
-impl AsRef<[u8]> for Hex {
-    fn as_ref(&self) -> &[u8] {
-        &self.digits[..self.len]
-    }
-}
-
-/// Hash of the parts with colons between them.
-fn hex(hash: Hash, parts: &[&[u8]]) -> Hex {
-    fn of<D: digest::Digest>(parts: &[&[u8]]) -> Hex {
-        let mut hash = D::new();
-        for (at, part) in parts.iter().enumerate() {
-            hash.update(if at > 0 { &b":"[..] } else { b"" });
-            hash.update(part);
-        }
-        let (mut hex, digit) =
-            (Hex { digits: [0; 64], len: 0 }, |half: u8| b"0123456789abcdef"[usize::from(half)]);
-        for byte in hash.finalize() {
-            hex.digits[hex.len..hex.len + 2].copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
-            hex.len += 2;
-        }
-        hex
-    }
+/// Hash of the parts with colons between them, in hexadecimal digits.
+fn hex(hash: Hash, parts: &[&[u8]]) -> Vec<u8> {
+    let text = parts.join(&b':');
+    let digits = |sum: &[u8]| -> Vec<u8> {
+        let halves = sum.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        halves.map(|half| b"0123456789abcdef"[usize::from(half)]).collect()
+    };
     match hash {
-        Hash::Md5 => of::<md5::Md5>(parts),
-        Hash::Sha256 => of::<sha2::Sha256>(parts),
+        Hash::Md5 => digits(&md5::Md5::digest(&text)),
+        Hash::Sha256 => digits(&sha2::Sha256::digest(&text)),
     }
 }
 
@@ -272,7 +251,7 @@ mod tests {
     }
 
     fn text(hash: Hash, parts: &[&[u8]]) -> String {
-        String::from_utf8(hex(hash, parts).as_ref().to_vec()).unwrap()
+        String::from_utf8(hex(hash, parts)).unwrap()
     }
 
     fn taken(value: &str) -> Digest {

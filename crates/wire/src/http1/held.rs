@@ -11,8 +11,6 @@ pub(super) struct Held {
     body: Outbox,
     /// End of the wait.
     pub until_ns: Option<u64>,
-    /// True if a 100 came that nobody has looked at yet.
-    wanted: bool,
 }
 
 impl Held {
@@ -27,19 +25,8 @@ impl Held {
         self.until_ns = Some(filling.now_ns.saturating_add(CONTINUE_NS));
     }
 
-    /// Notes a 100.
-    pub fn want(&mut self) {
-        self.wanted = true;
-    }
-
-    /// True if a 100 came since the last call.
-    pub fn take_wanted(&mut self) -> bool {
-        std::mem::take(&mut self.wanted)
-    }
-
     /// Sends the body.
     pub fn release(&mut self, out: &mut Outbox) {
-        self.until_ns = None;
         self.body.pass(u64::MAX, out);
     }
 
@@ -47,6 +34,5 @@ impl Held {
     pub fn forget(&mut self) {
         self.body.clear();
         self.until_ns = None;
-        self.wanted = false;
     }
 }

@@ -38,7 +38,7 @@ pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX, Jar, Now};
 pub use digest::{Credentials, Digest};
 pub use forward::through_proxy;
 pub use redirect::{LOCATION_MAX, Leads, Origin, Scheme, becomes_get, is_redirect, resolve};
-pub use request::{EncodeError, Parts, RequestSpec, not_in_target};
+pub use request::{EncodeError, Parts, RequestSpec, first_wrong};
 pub use template::{RequestPart, Slot, Template};
 
 /// Codes that count as success when no other is expected: success and redirection.

@@ -180,29 +180,18 @@ pub fn resolve<'a>(location: &'a [u8], base: &[u8], here: Origin<'_>, out: &mut 
     };
     let (path, query) = split_query(rest);
     let (base_path, base_query) = split_query(base);
-    let kept_query = match (path, query) {
-        _ if !out.is_empty() => query,
-        (b"", None) => {
-            out.extend_from_slice(base_path);
-            base_query
-        }
-        (b"", Some(_)) => {
-            out.extend_from_slice(base_path);
-            query
-        }
-        (path, _) if path.starts_with(b"/") => {
-            put_encoded(path, out);
-            query
-        }
-        (path, _) => {
-            let directory = base_path.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
-            out.extend_from_slice(&base_path[..directory]);
-            put_encoded(path, out);
-            query
-        }
-    };
+    let from_base = out.is_empty() && !path.starts_with(b"/");
+    if from_base {
+        let kept = match path {
+            b"" => base_path.len(),
+            _ => base_path.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1),
+        };
+        out.extend_from_slice(&base_path[..kept]);
+    }
+    put_encoded(path, out);
     remove_dots(out);
-    if let Some(query) = kept_query {
+    let query = if from_base && path.is_empty() { query.or(base_query) } else { query };
+    if let Some(query) = query {
         out.push(b'?');
         put_encoded(query, out);
     }

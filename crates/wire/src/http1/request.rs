@@ -42,7 +42,7 @@ pub enum EncodeError {
     /// The target is neither a path, nor an absolute URI, nor `*` of OPTIONS.
     #[error("target {0:?} must begin with / or http:// or https:// (or be * with OPTIONS)")]
     TargetForm(String),
-    /// The target has a character that [cannot be in one](not_in_target).
+    /// The target has a character that [cannot be in one](first_wrong).
     #[error("target {target:?} has {byte:?} at byte {at}; percent-encode it")]
     TargetByte {
         target: String,
@@ -228,7 +228,7 @@ impl RequestSpec {
     }
 
     /// True if a header asks the server to say whether it wants the body (RFC 9110 section 10.1.1).
-    fn expects_continue(&self) -> bool {
+    pub fn expects_continue(&self) -> bool {
         let expects = |(name, value): &(String, String)| {
             name.eq_ignore_ascii_case("expect") && value.trim().eq_ignore_ascii_case("100-continue")
         };
@@ -288,8 +288,7 @@ impl RequestSpec {
         if !(known || whole_server) {
             return Err(EncodeError::TargetForm(target.clone()));
         }
-        let wrong = |byte: char| u8::try_from(byte).map_or(true, not_in_target);
-        match target.char_indices().find(|(_, byte)| wrong(*byte)) {
+        match first_wrong(target) {
             Some((at, byte)) => Err(EncodeError::TargetByte { target: target.clone(), byte, at }),
             None => Ok(()),
         }
@@ -410,8 +409,13 @@ impl<'a> Draft<'a> {
 
 /// True for a byte that cannot be in a request's path and query (RFC 3986, appendix A) and is to be percent-encoded there.
 /// `[` and `]`, which browsers leave as they are, can.
-pub fn not_in_target(byte: u8) -> bool {
+pub(super) fn not_in_target(byte: u8) -> bool {
     !byte.is_ascii_graphic() || b"\"#<>\\^`{|}".contains(&byte)
+}
+
+/// The first character, and its index in bytes, that cannot be in a request's path and query.
+pub fn first_wrong(target: &str) -> Option<(usize, char)> {
+    target.char_indices().find(|(_, found)| u8::try_from(*found).map_or(true, not_in_target))
 }
 
 /// True for what a Host header can name: `host` or `host:port`.

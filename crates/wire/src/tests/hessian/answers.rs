@@ -239,14 +239,19 @@ fn a_request_has_the_type_of_hessian_unless_a_header_tells_another() {
     assert_eq!(bytes.windows(12).filter(|window| window.eq_ignore_ascii_case(b"content-type")).count(), 1);
 }
 
+/// gzip -n of a reply with the value `hello`.
+const CODED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xf3\x60\x62\x08\x62\xcd\x48\xcd\xc9\xc9\x07\x00\x12\x3f\xa4\x54\x0a\x00\x00\x00";
+
+fn coded(coding: &str, body: &[u8]) -> Vec<u8> {
+    let head =
+        format!("HTTP/1.1 200 \r\nContent-Encoding: {coding}\r\nContent-Length: {}\r\n\r\n", body.len());
+    [head.as_bytes(), body].concat()
+}
+
 #[test]
 fn a_reply_in_a_content_coding_is_read_without_it() {
-    // gzip -n of a reply with the value `hello`
-    const CODED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xf3\x60\x62\x08\x62\xcd\x48\xcd\xc9\xc9\x07\x00\x12\x3f\xa4\x54\x0a\x00\x00\x00";
     let answer = |coding: &str, body: &[u8]| {
-        let head =
-            format!("HTTP/1.1 200 \r\nContent-Encoding: {coding}\r\nContent-Length: {}\r\n\r\n", body.len());
-        let events = laws::every_split(session, &request(4), &[head.as_bytes(), body].concat(), Close::Fin);
+        let events = laws::every_split(session, &request(4), &coded(coding, body), Close::Fin);
         let [Event::FirstByte { .. }, Event::Answered { code, body_bytes, body: kept, .. }] = &events[..]
         else {
             panic!("{events:?}");
@@ -258,4 +263,26 @@ fn a_reply_in_a_content_coding_is_read_without_it() {
     assert_eq!(answer("snappy", CODED).0, 3, "a coding that is not known is our limit");
     assert_eq!(answer("gzip", &CODED[..CODED.len() - 3]).0, 2, "it is cut");
     assert_eq!(answer("gzip", b"H\x02\0R\x05hello").0, 2, "it is not in it");
+}
+
+#[test]
+fn each_reply_of_a_connection_has_its_own_content_coding() {
+    const PLAIN: &[u8] = b"H\x02\0R\x05hello";
+    let chunk = [b"R\x80\0", "y".repeat(0x8000).as_bytes()].concat();
+    let long = [b"H\x02\0R".as_slice(), &chunk.repeat(40), &[0]].concat();
+    let replies = [
+        coded("gzip", CODED),
+        coded("gzip", CODED),
+        http(200, PLAIN),
+        coded("gzip", CODED),
+        coded("Identity", PLAIN),
+        coded("identity", &long),
+    ];
+    let mut driven = Driven::new(session());
+    for (reply, index) in replies.iter().zip(0..) {
+        driven.start(&request(0), ExchangeId(index));
+        driven.receive(reply);
+        let last = driven.events.last();
+        assert!(matches!(last, Some(Event::Answered { code: 200, .. })), "reply {index}: {last:?}");
+    }
 }
