@@ -6,7 +6,7 @@ use super::url::not_in_paths;
 use proofload_engine::transport::Proxy;
 use proofload_engine::{Expect, Follow, MixEntry};
 use proofload_facts::{Expected, Mistake, Thing};
-use proofload_wire::http1::{self, Credentials, RequestSpec, Template};
+use proofload_wire::http1::{self, Credentials, Origin, RequestSpec, Scheme, Template};
 use proofload_wire::{Call, Request, ajp, dubbo, hessian, json, rmi};
 use std::sync::Arc;
 
@@ -55,6 +55,9 @@ fn of_ajp(error: &ajp::EncodeError) -> Mistake {
     }
 }
 
+/// A request, and the same as the last of its connection.
+type Both = [Arc<Request>; 2];
+
 /// A request of the mix, before it is encoded.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
@@ -86,7 +89,16 @@ impl Entry<'_> {
         speaks: &Speaks,
         proxy: Option<&Proxy>,
     ) -> Result<MixEntry, Mistake> {
+        let without = |needs: &str| Mistake::NoMeaningWithout { needs: needs.to_string() };
+        if *speaks != Speaks::Http
+            && let Some(key) = self.key_of_http()
+        {
+            return Err(without("http://").at(key));
+        }
         let forwards = proxy.filter(|proxy| !proxy.tunnels);
+        if forwards.is_some() && self.has_other_host(authority) {
+            return Err(without("proxy.tunnel: true").at("headers.Host"));
+        }
         let encode = |spec: &RequestSpec, template: &Template, forwards: Option<&Proxy>| {
             let request = match self.call {
                 Some(call) => called(call, spec, template, speaks)?,
@@ -101,15 +113,9 @@ impl Entry<'_> {
             let mut spec = RequestSpec { authority: authority.to_string(), close: false, ..request.clone() };
             let open = encode(&spec, template, forwards)?;
             spec.close = true;
-            Ok::<[Arc<Request>; 2], Mistake>([open, encode(&spec, template, forwards)?])
+            Ok::<Both, Mistake>([open, encode(&spec, template, forwards)?])
         };
         let both = |request: &RequestSpec, template: &Template| by_way_of(forwards, request, template);
-        if self.follow > 0 && *speaks != Speaks::Http {
-            return Err(Mistake::NoMeaningWithout { needs: "http://".to_string() }.at("follow"));
-        }
-        if self.digest.is_some() && *speaks != Speaks::Http {
-            return Err(Mistake::NoMeaningWithout { needs: "http://".to_string() }.at("auth.digest"));
-        }
         let [request, closing_request] = both(self.request, self.template)?;
         let as_get = match self.follow > 0 && !matches!(self.request.method.as_str(), "GET" | "HEAD") {
             true => {
@@ -118,16 +124,11 @@ impl Entry<'_> {
             }
             false => None,
         };
-        // What the proxy is told of another server is put in when it is known.
-        let as_it_is = || forwards.map(|_| (self.request.clone(), self.template.clone()));
-        let stranger = self.request.as_stranger(self.template).or_else(as_it_is);
-        let elsewhere = match stranger.filter(|_| self.follow > 0) {
-            Some((bare, template)) => {
-                let as_it_is = by_way_of(None, &bare, &template)?;
-                let get = if as_get.is_some() { bare.as_get(&template) } else { (bare, template) };
-                Some([as_it_is, by_way_of(None, &get.0, &get.1)?])
-            }
-            None => None,
+        // The engine adds the other origin once a redirect names it.
+        let bare = |request: &RequestSpec, template: &Template| by_way_of(None, request, template);
+        let elsewhere = match self.follow {
+            0 => None,
+            _ => self.elsewhere(forwards.is_some(), as_get.is_some(), bare)?,
         };
         let follow = Follow { most: self.follow, as_get, elsewhere };
         Ok(MixEntry {
@@ -139,6 +140,42 @@ impl Entry<'_> {
             follow,
             digest: self.digest.cloned(),
         })
+    }
+
+    /// The requests for other origins, as they are and as GET; `None` where they are those of the first.
+    fn elsewhere(
+        &self,
+        forwards: bool,
+        gets: bool,
+        both: impl Fn(&RequestSpec, &Template) -> Result<Both, Mistake>,
+    ) -> Result<Option<[Both; 2]>, Mistake> {
+        let unchanged = || forwards.then(|| (self.request.clone(), self.template.clone()));
+        let Some((request, template)) = self.request.as_stranger(self.template).or_else(unchanged) else {
+            return Ok(None);
+        };
+        let as_it_is = both(&request, &template)?;
+        let (get, template) = if gets { request.as_get(&template) } else { (request, template) };
+        Ok(Some([as_it_is, both(&get, &template)?]))
+    }
+
+    /// A key of the entry that means nothing in another protocol than HTTP.
+    fn key_of_http(&self) -> Option<&'static str> {
+        let keys = [
+            (self.follow > 0, "follow"),
+            (self.digest.is_some(), "auth.digest"),
+            (self.call.is_none() && self.request.expects_continue(), "expect_continue"),
+        ];
+        keys.into_iter().find(|(has, _)| *has).map(|(_, key)| key)
+    }
+
+    /// True if its own Host header names another server than the address: a proxy without a tunnel replaces it (RFC 9112
+    /// section 3.2.2).
+    fn has_other_host(&self, authority: &str) -> bool {
+        fn origin(authority: &str) -> Origin<'_> {
+            Origin { scheme: Scheme::Http, authority: authority.as_bytes() }
+        }
+        let is_other = |host: &str| origin(host.trim()) != origin(authority);
+        self.request.headers.iter().any(|(name, host)| name.eq_ignore_ascii_case("host") && is_other(host))
     }
 }
 

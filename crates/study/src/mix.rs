@@ -138,34 +138,7 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
     if let Some(field) = map.optional("headers") {
         whole &= check_headers(&field, shared, &mut builder).is_some();
     }
-    let feeders = || shared.feeders.borrow_mut();
-    let expects = map.optional("expect_continue").map_or(Some(false), |field| field.boolean());
-    whole &= expects.is_some();
-    if expects == Some(true) {
-        whole &= field.take(builder.header(&mut feeders(), "Expect", "100-continue")).is_some();
-    }
-    let own = map.optional("auth");
-    let auth = own.as_ref().map_or(Some(shared.auth.clone()), check_own_auth);
-    whole &= auth.is_some();
-    if let Some(auth) = auth.flatten()
-        && let Err(mistake) = builder.auth(&mut feeders(), &auth)
-    {
-        own.as_ref().unwrap_or(field).problem(mistake);
-        whole = false;
-    }
-    let (body, form) = (map.optional("body"), map.optional("form"));
-    if let (Some(_), Some(form)) = (&body, &form) {
-        form.problem(Mistake::exclude("body", "form"));
-        whole = false;
-    }
-    let bodies = [
-        body.map(|field| (check_body(&field, shared), field)),
-        form.map(|field| (check_form(&field, shared), field)),
-    ];
-    for (body, field) in bodies.into_iter().flatten() {
-        let taken = body.and_then(|body| field.take(builder.body(&mut feeders(), &body)));
-        whole &= taken.is_some();
-    }
+    whole &= check_parts(&map, field, shared, &mut builder);
     let weight = map.optional("weight").map_or(Some(1), |field| field.integer());
     let follow = map.optional("follow").map_or(Some(shared.follow), |field| check_follow(&field));
     let method_name = method.as_ref().map(|(method, _)| *method);
@@ -198,6 +171,47 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         shown,
         at: at?,
     })
+}
+
+/// Expectation, credentials and body; false after a mistake.
+fn check_parts(map: &Map<'_>, field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) -> bool {
+    let mut whole = true;
+    let feeders = || shared.feeders.borrow_mut();
+    if let Some(field) = map.optional("expect_continue") {
+        let expects = field.boolean();
+        // Of a call it was told already.
+        let has_body = ["body", "form", "call"].iter().any(|key| map.has(key));
+        let asked = match expects {
+            Some(true) if !has_body => Err(Mistake::NoMeaningWithout { needs: "body".to_string() }),
+            Some(true) if builder.has("expect") => Err(Mistake::exclude("expect_continue", "headers.Expect")),
+            Some(true) => builder.header(&mut feeders(), "Expect", "100-continue"),
+            _ => Ok(()),
+        };
+        whole &= expects.is_some() && field.take(asked).is_some();
+    }
+    let own = map.optional("auth");
+    let auth = own.as_ref().map_or(Some(shared.auth.clone()), check_own_auth);
+    whole &= auth.is_some();
+    if let Some(auth) = auth.flatten()
+        && let Err(mistake) = builder.auth(&mut feeders(), &auth)
+    {
+        own.as_ref().unwrap_or(field).problem(mistake);
+        whole = false;
+    }
+    let (body, form) = (map.optional("body"), map.optional("form"));
+    if let (Some(_), Some(form)) = (&body, &form) {
+        form.problem(Mistake::exclude("body", "form"));
+        whole = false;
+    }
+    let bodies = [
+        body.map(|field| (check_body(&field, shared), field)),
+        form.map(|field| (check_form(&field, shared), field)),
+    ];
+    for (body, field) in bodies.into_iter().flatten() {
+        let taken = body.and_then(|body| field.take(builder.body(&mut feeders(), &body)));
+        whole &= taken.is_some();
+    }
+    whole
 }
 
 /// Another server than the subject.
@@ -394,8 +408,11 @@ fn check_text(field: &Field<'_>) -> Option<Vec<u8>> {
 }
 
 fn forbid_body(map: &Map<'_>, bytes: &Option<Option<u64>>) {
-    let texts = ["text", "no_text"].map(|key| (key, map.has(key)));
-    let wrong = [&[("bytes", matches!(bytes, Some(Some(1..))))][..], &texts].concat();
+    let wrong = [
+        ("bytes", matches!(bytes, Some(Some(1..)))),
+        ("text", map.has("text")),
+        ("no_text", map.has("no_text")),
+    ];
     for (key, _) in wrong.iter().filter(|(_, wrong)| *wrong) {
         if let Some(field) = map.optional(key) {
             field.problem(Mistake::HeadBody);

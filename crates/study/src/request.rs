@@ -143,8 +143,13 @@ impl Builder {
         Ok(())
     }
 
+    /// True if there is a header of this name so far.
+    pub fn has(&self, header: &str) -> bool {
+        self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(header))
+    }
+
     pub fn auth(&mut self, feeders: &mut Feeders, auth: &Auth) -> Result<(), Mistake> {
-        if self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
+        if self.has("authorization") {
             return Err(Mistake::exclude("auth", "headers.Authorization"));
         }
         match auth {
@@ -158,7 +163,7 @@ impl Builder {
                 let user = self.fill(feeders, user, Context::Body)?;
                 let password = self.fill(feeders, password, Context::Body)?;
                 if !user.places.is_empty() || !password.places.is_empty() {
-                    return Err(Mistake::FeederInBasic);
+                    return Err(Mistake::FeederInBasic { digest: matches!(auth, Auth::Digest(..)) });
                 }
                 if user.text.contains(':') {
                     return Err(Mistake::UserColon);
@@ -233,7 +238,7 @@ impl Builder {
         if parts.is_empty() || parts.len() > PARTS_MAX {
             return Err(Mistake::too_many(Thing::Part, parts.len(), PARTS_MAX));
         }
-        if self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+        if self.has("content-type") {
             return Err(Mistake::exclude("form", "headers.Content-Type"));
         }
         let mut contents = Vec::new();

@@ -10,8 +10,9 @@ mod placeholders;
 use super::yaml::{self, Kind, Node, Value};
 use super::*;
 pub(crate) use catalogue::{SMALL, TestCatalogue};
+use proofload_engine::transport::Proxy;
 use proofload_facts::Finding;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -265,6 +266,26 @@ fn a_switch_takes_true_and_false_without_quotes() {
     let text = text.replace("connector: [nio, nio2]", "queue: [true, false]").replace("(nio2)", "(true)");
     let study = parse_sample(&text.replace("(nio)", "(false)"), &Options::default());
     assert_eq!(study.variants[0].name, "true");
+}
+
+#[test]
+fn what_has_no_meaning_on_the_way_to_a_server_is_told() {
+    let ajp = BTreeMap::from([("protocol".to_string(), "ajp".to_string())]);
+    let (http, ajp) = (Speaks::Http, Speaks::from_texts(&ajp).unwrap());
+    let said = |entry: &str, speaks: &Speaks, tunnels: bool| {
+        let study = parse_sample(&SMALL.replace("get: /echo", entry), &Options::default());
+        let proxy = Proxy { authority: "a.test:80".to_string(), tunnels, authorization: None };
+        study.workload[0].encode(0, "a.test", speaks, Some(&proxy)).err().map(|mistake| told(&mistake))
+    };
+    let host = "get: /echo, headers: { Host: other.test }";
+    let found = said(host, &http, false).unwrap();
+    assert!(found.starts_with("headers.Host: has no meaning without proxy.tunnel: true"), "{found}");
+    assert_eq!(said(host, &http, true), None);
+    assert_eq!(said("get: /echo, headers: { host: \"A.test:80\" }", &http, false), None);
+    let waits = "put: /echo, body: x, expect_continue: true";
+    assert_eq!(said(waits, &http, false), None);
+    let found = said(waits, &ajp, true).unwrap();
+    assert!(found.starts_with("expect_continue: has no meaning without http://"), "{found}");
 }
 
 #[test]

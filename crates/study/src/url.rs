@@ -4,7 +4,7 @@ use super::problem::shown;
 use super::template::{self, TextPart};
 use proofload_engine::{Address, Addresses};
 use proofload_facts::{Expected, Mistake};
-use proofload_wire::http1::not_in_target;
+use proofload_wire::http1::first_wrong;
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::os::unix::ffi::OsStringExt;
@@ -181,8 +181,7 @@ pub fn check_target(target: &str) -> Result<(), Mistake> {
     if !target.starts_with('/') {
         return Err(Mistake::not(shown(target), Expected::Path, "/path"));
     }
-    let wrong = |c: char| u8::try_from(c).map_or(true, not_in_target);
-    if let Some(bad) = target.chars().find(|c| wrong(*c)) {
+    if let Some((_, bad)) = first_wrong(target) {
         return Err(not_in_paths(bad));
     }
     if target.len() > 8 * 1024 {

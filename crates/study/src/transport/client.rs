@@ -3,7 +3,7 @@
 use super::{Key, KeyMistake, Password, certificate, digest, not_pem, read, without};
 use data_encoding::BASE64;
 use p12_keystore::error::Error;
-use p12_keystore::{KeyStore, Pkcs12ImportPolicy};
+use p12_keystore::{KeyStore, KeyStoreEntry, Pkcs12ImportPolicy};
 use pkcs8::EncryptedPrivateKeyInfoRef;
 use proofload_engine::transport::{ClientCertificate, pem};
 use proofload_facts::Mistake;
@@ -29,36 +29,35 @@ impl Files<'_> {
     /// # Errors
     /// All mistakes.
     pub fn read(self) -> Result<(ClientCertificate, String), Vec<KeyMistake>> {
-        let bytes = match (read(self.certificate), self.key) {
-            (Ok(bytes), _) => bytes,
-            (Err(what), None) => return Err(vec![(Key::Certificate, what)]),
-            (Err(what), Some(key)) => {
-                let other = self.private_key(key).err().map(|what| (Key::Key, what));
-                return Err(std::iter::once((Key::Certificate, what)).chain(other).collect());
-            }
-        };
-        match (is_pkcs12(&bytes), self.key) {
-            (true, Some(_)) => {
+        match (read(self.certificate), self.key) {
+            (Ok(bytes), Some(_)) if is_pkcs12(&bytes) => {
                 Err(vec![(Key::Key, Mistake::NoMeaningBeside { beside: "PKCS#12".to_string() })])
             }
-            (true, None) => {
+            (Ok(bytes), None) if is_pkcs12(&bytes) => {
                 let client =
                     self.pkcs12(&bytes).and_then(|client| self.in_time(&client.chain[0]).map(|()| client));
                 let client = client.map_err(|what| vec![(Key::Certificate, what)])?;
                 let digest = digest(&client.chain.concat());
                 Ok((client, digest))
             }
-            (false, None) => Err(vec![(Key::Certificate, without(Key::Key))]),
-            (false, Some(key)) => self.pair(&bytes, key),
+            (bytes, Some(key)) => self.pair(bytes, key),
+            (bytes, None) => Err(vec![(Key::Certificate, bytes.err().unwrap_or_else(|| without(Key::Key)))]),
         }
     }
 
     /// Certificate and key from two files.
-    fn pair(self, bytes: &[u8], path: &Path) -> Result<(ClientCertificate, String), Vec<KeyMistake>> {
-        let chain = pem::certificates(bytes).map_err(|error| not_pem(self.certificate, Some(error)));
-        let chain = chain.and_then(|chain| self.in_time(&chain[0]).map(|()| chain));
-        match (chain, self.private_key(path)) {
-            (Ok(chain), Ok(key)) => {
+    fn pair(
+        self,
+        bytes: Result<Vec<u8>, Mistake>,
+        path: &Path,
+    ) -> Result<(ClientCertificate, String), Vec<KeyMistake>> {
+        let certificates = bytes.and_then(|bytes| {
+            let chain = pem::certificates(&bytes).map_err(|error| not_pem(self.certificate, Some(error)))?;
+            self.in_time(&chain[0])?;
+            Ok((chain, digest(&bytes)))
+        });
+        match (certificates, self.private_key(path)) {
+            (Ok((chain, digest)), Ok(key)) => {
                 let client = ClientCertificate { chain, key };
                 pem::check_pair(&client).map_err(|error| {
                     let (key, certificate) =
@@ -66,11 +65,11 @@ impl Files<'_> {
                     vec![(Key::Key, Mistake::KeyOfAnother { key, certificate, error })]
                 })?;
                 // Of a key nothing is kept but the key: its digest would help to find it.
-                Ok((client, digest(bytes)))
+                Ok((client, digest))
             }
-            (chain, key) => {
-                let chain = chain.err().map(|what| (Key::Certificate, what));
-                Err(chain.into_iter().chain(key.err().map(|what| (Key::Key, what))).collect())
+            (certificates, key) => {
+                let certificates = certificates.err().map(|what| (Key::Certificate, what));
+                Err(certificates.into_iter().chain(key.err().map(|what| (Key::Key, what))).collect())
             }
         }
     }
@@ -103,12 +102,17 @@ impl Files<'_> {
         let password = self.password.map_or("", |password| password.0.as_str());
         let found = KeyStore::from_pkcs12(bytes, password, Pkcs12ImportPolicy::Relaxed);
         let store = found.map_err(|error| match error {
-            Error::MacError(_) if self.password.is_none() => Mistake::NeedsPassword { file: file.clone() },
-            Error::MacError(_) => Mistake::WrongPassword { file: file.clone() },
+            // A file without a MAC shows a wrong password when its key is decrypted.
+            Error::MacError(_) | Error::Pkcs5Error(_) | Error::UnpadError => match self.password {
+                Some(_) => Mistake::WrongPassword { file: file.clone() },
+                None => Mistake::NeedsPassword { file: file.clone() },
+            },
             error => Mistake::NotPkcs12 { file: file.clone(), error: error.to_string() },
         })?;
-        let chain =
-            store.private_key_chain().map(|(_, chain)| chain).filter(|chain| !chain.certs().is_empty());
+        let chain = store.entries().find_map(|(_, entry)| match entry {
+            KeyStoreEntry::PrivateKeyChain(chain) if !chain.certs().is_empty() => Some(chain),
+            _ => None,
+        });
         let Some(chain) = chain else {
             let error = "no certificate with its key".to_string();
             return Err(Mistake::NotPkcs12 { file, error });
@@ -134,19 +138,18 @@ fn is_pkcs12(bytes: &[u8]) -> bool {
 
 /// The key in an encrypted PKCS#8 structure.
 fn decrypted(der: &[u8], password: &Password, path: &Path) -> Result<Vec<u8>, Mistake> {
-    use pkcs8::pkcs5::Error::{NoPbes1CryptSupport, UnsupportedAlgorithm};
-    let file = || path.display().to_string();
-    let info = EncryptedPrivateKeyInfoRef::try_from(der);
-    let info = info.map_err(|error| not_pem(path, Some(error.to_string())))?;
+    use pkcs8::pkcs5::Error::{AlgorithmParametersInvalid, NoPbes1CryptSupport, UnsupportedAlgorithm};
+    let file = path.display().to_string();
+    // An algorithm that is not known cannot even be parsed.
+    let Ok(info) = EncryptedPrivateKeyInfoRef::try_from(der) else {
+        return Err(Mistake::OldEncryption { file });
+    };
     match info.decrypt(&password.0) {
         Ok(key) => Ok(key.as_bytes().to_vec()),
-        Err(pkcs8::Error::EncryptedPrivateKey(NoPbes1CryptSupport)) => {
-            Err(Mistake::OldEncryption { file: file() })
-        }
-        Err(error @ pkcs8::Error::EncryptedPrivateKey(UnsupportedAlgorithm { .. })) => {
-            Err(not_pem(path, Some(error.to_string())))
-        }
-        // What a wrong password leaves is no key.
-        Err(_) => Err(Mistake::WrongPassword { file: file() }),
+        Err(pkcs8::Error::EncryptedPrivateKey(
+            NoPbes1CryptSupport | UnsupportedAlgorithm { .. } | AlgorithmParametersInvalid { .. },
+        )) => Err(Mistake::OldEncryption { file }),
+        // With a wrong password the result is not a key.
+        Err(_) => Err(Mistake::WrongPassword { file }),
     }
 }

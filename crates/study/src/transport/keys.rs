@@ -148,20 +148,18 @@ fn check_tls(field: &Field<'_>, directory: &Path) -> Option<TlsOptions> {
     let version = word(Key::Version, "\"1.2\", \"1.3\"");
     let password = word(Key::Password, "\"${env.NAME}\"");
     map.close();
-    let password = password.map(|(field, text)| field.take(text_or_variable(text)).ok_or(()));
-    let no_alpn = alpn.map(|(field, text)| alpn_of(text).map_err(|mistake| field.problem(mistake)));
-    let version = version.map(|(field, text)| version_of(text).map_err(|mistake| field.problem(mistake)));
-    let told = matches!(no_alpn, Some(Err(())))
-        || matches!(version, Some(Err(())))
-        || matches!(password, Some(Err(())));
+    let password = password.map(|(field, text)| field.take(text_or_variable(text)).map(Password::new));
+    let no_alpn = alpn.map(|(field, text)| field.take(alpn_of(text)));
+    let version = version.map(|(field, text)| field.take(version_of(text)));
+    let told = no_alpn == Some(None) || version == Some(None) || password == Some(None);
     (whole && !told).then(|| TlsOptions {
         ca,
         certificate,
         key,
-        password: password.and_then(Result::ok).map(Password::new),
+        password: password.flatten(),
         insecure,
-        version: version.and_then(Result::ok),
-        no_alpn: no_alpn.and_then(Result::ok).unwrap_or(false),
+        version: version.flatten(),
+        no_alpn: no_alpn.flatten().unwrap_or(false),
         server_name,
         no_resumption: !resumption,
     })
@@ -215,6 +213,10 @@ fn check_proxy(field: &Field<'_>) -> Option<ProxyOptions> {
         map.optional("password").map(|field| field.take(text_or_variable(field.text("\"${env.NAME}\"")?)));
     let tunnel = map.optional("tunnel").map_or(Some(false), |field| field.boolean());
     map.close();
+    if let Some(field) = map.optional("no_proxy").filter(|field| field.written().is_none()) {
+        field.wrong(Expected::Text, "localhost,10.0.0.0/8");
+        return None;
+    }
     let mut found = ProxyOptions { tunnel: tunnel?, ..found? };
     match (user, password) {
         (None, None) => {}

@@ -18,7 +18,7 @@ pub struct ProxyOptions {
     pub user: Option<(String, String)>,
     /// True to ask for a tunnel (`CONNECT`) for plain HTTP too, which needs none.
     pub tunnel: bool,
-    /// Hosts that are reached without it, as [`is_direct`] takes them.
+    /// Hosts that are reached without it, as in the variable `NO_PROXY`.
     pub no_proxy: String,
 }
 

@@ -58,6 +58,7 @@ fn keys_are_read_from_pkcs12_and_encrypted_files() {
     for (certificate, key, length) in [
         ("modern.p12", None, 2),
         ("legacy.p12", None, 2),
+        ("without-mac.p12", None, 2),
         ("cert.pem", Some("encrypted.pem"), 1),
         ("cert.pem", Some("encrypted-3des.pem"), 1),
     ] {
@@ -68,7 +69,25 @@ fn keys_are_read_from_pkcs12_and_encrypted_files() {
         assert!(material.digests.contains_key("cert"));
         keys.push((client.chain[0].clone(), client.key));
     }
-    assert!(keys.windows(2).all(|pair| pair[0].0 == pair[1].0), "one certificate, in four ways");
+    assert!(keys.windows(2).all(|pair| pair[0].0 == pair[1].0), "one certificate, in five ways");
+}
+
+#[test]
+fn of_several_keys_the_one_with_a_certificate_is_taken() {
+    use p12_keystore::{KeyStore, KeyStoreEntry, Pkcs12ImportPolicy, PrivateKeyChain};
+    let modern = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/keys/modern.p12");
+    let bytes = std::fs::read(modern).unwrap();
+    let mut store = KeyStore::from_pkcs12(&bytes, "correct-horse", Pkcs12ImportPolicy::Strict).unwrap();
+    let key = store.private_key_chain().unwrap().1.key().clone();
+    let alone = PrivateKeyChain::new("alone", key, Vec::new());
+    store.add_entry("0", KeyStoreEntry::PrivateKeyChain(alone));
+    assert!(store.private_key_chain().unwrap().1.certs().is_empty(), "the first by name");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("several.p12");
+    std::fs::write(&path, store.writer("correct-horse").encryption_iterations(1).write().unwrap()).unwrap();
+    let password = Some(Password::new("correct-horse".to_string()));
+    let options = TlsOptions { certificate: Some(path), password, insecure: true, ..Default::default() };
+    assert_eq!(options.read().unwrap().client.unwrap().chain.len(), 2);
 }
 
 #[test]
@@ -98,6 +117,20 @@ fn a_key_that_cannot_be_opened_is_told_with_what_to_do() {
             Some("correct-horse"),
             "openssl pkcs8 -topk8 -in …old.pem -out key.pem",
         ),
+        (
+            "cert.pem",
+            Some("encrypted-pbe.pem"),
+            Some("correct-horse"),
+            "openssl pkcs8 -topk8 -in …encrypted-pbe.pem -out key.pem",
+        ),
+        ("without-mac.p12", None, None, "Certificate: …without-mac.p12 is encrypted; give its password"),
+        (
+            "without-mac.p12",
+            None,
+            Some("wrong"),
+            "Certificate: …without-mac.p12: the password does not open it",
+        ),
+        ("none.pem", Some("encrypted.pem"), None, "encrypted.pem is encrypted; give its password"),
     ] {
         let found = of_files(certificate, key, password).unwrap_err();
         let folder = format!("{}/testdata/keys/", env!("CARGO_MANIFEST_DIR"));
