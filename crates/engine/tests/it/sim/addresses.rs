@@ -2,17 +2,21 @@
 
 use super::secured::{TlsFront, secured};
 use super::*;
+use proofload_engine::load::Random;
 use proofload_engine::{Address, AddressUse, Addresses, Shortage};
-use proofload_testkit::sim::{Accept, Front, Link, Peer, Reply, Server};
+use proofload_testkit::sim::{Accept, Fault, Front, Link, Peer, Reply, Server};
 use proofload_testkit::tls::Speaks;
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Mutex;
 
 /// Answers of each address to the dials of a worker, one after the other; the last goes on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Doors {
     answers: HashMap<SocketAddr, Vec<Accept>>,
     tls: Option<TlsFront>,
+    /// Dials of each address that were accepted, refused and left without an answer, over all workers.
+    seen: Arc<Mutex<HashMap<SocketAddr, [u64; 3]>>>,
 }
 
 #[derive(Debug)]
@@ -44,7 +48,11 @@ impl Peer for Behind {
         let dials = self.dials.entry(at).or_default();
         let answer = answers[(*dials).min(answers.len() - 1)];
         *dials += 1;
-        if answer == Accept::Yes { self.dialed(link) } else { answer }
+        let answer = if answer == Accept::Yes { self.dialed(link) } else { answer };
+        let kinds = [Accept::Yes, Accept::Refuse, Accept::Silence];
+        let mut seen = self.doors.seen.lock().unwrap();
+        seen.entry(at).or_default()[kinds.iter().position(|kind| *kind == answer).unwrap()] += 1;
+        answer
     }
 
     fn received(&mut self, link: u64, bytes: &[u8], now_ns: u64, replies: &mut Vec<(u64, Reply)>) {
@@ -77,7 +85,11 @@ fn over(latency_ns: u64, tls: Option<TlsFront>, doors: &[(&str, &[Accept])], pla
     let addresses = Addresses::of(doors.iter().map(|(address, _)| Address::from(at(address)))).unwrap();
     let answers = doors.iter().map(|(address, answers)| (at(address), answers.to_vec())).collect();
     let link = Link { latency_ns, ..Link::default() };
-    let world = World::new(Server::default(), 3).with_link(link).behind(Arc::new(Doors { answers, tls }));
+    let world = World::new(Server::default(), 3).with_link(link).behind(Arc::new(Doors {
+        answers,
+        tls,
+        ..Doors::default()
+    }));
     let targets = vec![Target { addresses, ..plan.targets[0].clone() }];
     let mut result = load(&LoadPlan { targets, ..plan }, &world);
     let told = std::mem::take(&mut result.addresses);
@@ -265,7 +277,7 @@ fn local_addresses_of_one_family_leave_the_other_out() {
     let addresses = || Addresses::of(doors.map(|(at, _)| Address::from(at.parse::<SocketAddr>().unwrap())));
     plan.targets[0].addresses = addresses().unwrap();
     let answers = doors.map(|(at, answers)| (at.parse().unwrap(), answers.to_vec())).into();
-    let world = World::new(Server::default(), 3).behind(Arc::new(Doors { answers, tls: None }));
+    let world = World::new(Server::default(), 3).behind(Arc::new(Doors { answers, ..Doors::default() }));
     let result = load(&plan, &world);
     all_answered(&result);
     assert_eq!(result.addresses, [], "there is nothing to tell");
@@ -285,4 +297,79 @@ fn more_addresses_than_are_kept_are_refused() {
     plan.targets[0].addresses = Addresses { first: all(1).next().unwrap(), others: all(16).collect() };
     let error = run_in(&plan, &Watch::default(), &World::default()).unwrap_err().to_string();
     assert!(error.contains("targets[0]: 17 addresses; 16 are the most"), "{error}");
+}
+
+/// That many exchanges with a server at four addresses that fails in every way, as each of them does now and then, summed up
+/// kind by kind and address by address.
+fn reconciled(exchanges: u64, keep_alive: KeepAlive) {
+    let faults = [
+        Fault::ResetBefore,
+        Fault::ResetWithin,
+        Fault::ResetAfter,
+        Fault::CloseBefore,
+        Fault::CloseWithin,
+        Fault::CloseAfter,
+        Fault::CloseAnnounced,
+        Fault::Error,
+        Fault::Garbage,
+        Fault::Silence,
+    ];
+    let server = Server { faults: faults.map(|fault| (fault, 0.01)).to_vec(), ..Server::default() };
+    let mut random = Random::new(5, 0x6164_6472);
+    let mut answers = |_| match random.below(100) {
+        0..6 => Accept::Refuse,
+        6..8 => Accept::Silence,
+        _ => Accept::Yes,
+    };
+    let at =
+        ["[::2]:80", "127.0.0.2:80", "[::3]:80", "127.0.0.3:80"].map(|at| at.parse::<SocketAddr>().unwrap());
+    let doors = Doors {
+        answers: at.iter().map(|at| (*at, (0..exchanges / 4).map(&mut answers).collect())).collect(),
+        ..Doors::default()
+    };
+    let world = World::new(server, 11).behind(Arc::new(doors.clone()));
+    let addresses = Addresses::of(at.map(Address::from)).unwrap();
+    let plan = closed();
+    let plan = LoadPlan {
+        connections: 50,
+        workers: 2,
+        keep_alive,
+        extent: Extent::Requests { count: exchanges, cap_ns: 100_000 * SECOND },
+        drain_ns: 1_000 * SECOND,
+        targets: vec![Target { addresses, ..plan.targets[0].clone() }],
+        ..plan
+    };
+    let result = load(&plan, &world);
+    let (served, found) = (world.served(), |outcome| count(&result, outcome));
+    assert_eq!(result.snapshot.outcomes.finished(), exchanges, "{:?}", result.snapshot.outcomes);
+    assert_eq!(found(Outcome::Answered), served.answered);
+    assert_eq!(found(Outcome::Rejected), served.errors);
+    assert_eq!(found(Outcome::Malformed), served.garbage);
+    assert_eq!(found(Outcome::Timeout), served.silent);
+    assert_eq!(found(Outcome::ClosedEarly), served.cut + served.lost_to_close);
+    let resets = found(Outcome::ResetFresh) + found(Outcome::ResetReused);
+    assert_eq!(resets, served.reset_fresh + served.reset_reused + served.lost_to_reset);
+    assert!(found(Outcome::Answered) > exchanges / 2, "{:?}", result.snapshot.outcomes);
+    let seen = doors.seen.lock().unwrap();
+    for one in &result.addresses {
+        let told = [one.connections, one.refused, one.timed_out];
+        assert_eq!((told, one.failed), (seen[&one.address.tcp().unwrap()], 0), "{:?}", one.address);
+        assert!(told.iter().all(|n| *n > 0), "{told:?}");
+    }
+    let answers: u64 = result.snapshot.codes.iter().map(|(_, n)| n).sum();
+    let of_addresses: u64 = result.addresses.iter().map(|one| one.exchanges).sum();
+    assert!(of_addresses >= answers && of_addresses <= exchanges, "{of_addresses} {answers}");
+}
+
+#[test]
+fn counts_of_each_address_add_up_with_its_own() {
+    reconciled(10_000, KeepAlive::On);
+    reconciled(3_000, KeepAlive::Off);
+    reconciled(3_000, KeepAlive::Every(3));
+}
+
+#[test]
+#[ignore = "full: a million exchanges take minutes"]
+fn counts_of_each_address_add_up_over_a_million_exchanges() {
+    reconciled(1_000_000, KeepAlive::Every(10));
 }
