@@ -23,8 +23,11 @@ const CONNECTIONS: &str = "50";
 const CLAIM_NAME_MAX: usize = 120;
 
 /// Keys of a study that mistakes name, and the flags that set them.
-const WORDS: [(&str, &str); 27] = [
+const WORDS: [(&str, &str); 30] = [
     ("keep_alive: false", "--keep-alive off"),
+    ("proxy.tunnel: true", "--proxy-tunnel"),
+    ("headers.Host", "-H Host"),
+    ("expect_continue", "-H Expect"),
     ("auth", "--basic, --bearer, --digest"),
     ("body", "--body"),
     ("form", "--form"),
