@@ -32,7 +32,7 @@ fn within<'a>(dir: &'a Path, args: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn the_quickstart_runs_from_file_to_verdict_and_leaves_a_record_that_says_the_same() {
     let dir = tempfile::tempdir().expect("a directory");
-    let timing = "warm-up=200ms,slice=300ms,discard=50ms,cycles=2";
+    let timing = "warm-up=500ms,slice=600ms,discard=50ms,cycles=2";
     let args = ["run", "studies/quickstart.yaml", "--smoke", "--timing", timing, "--format", "json"];
     let output = really_run_in(dir.path(), &args);
     let result = json(&output);
@@ -55,18 +55,16 @@ fn the_quickstart_runs_from_file_to_verdict_and_leaves_a_record_that_says_the_sa
         assert_eq!(schema_errors(schema, &value), Vec::<String>::new(), "{file}");
     }
     let slices = read(&latest.join("blocks/0001.jsonl"));
-    // The first cycle is one of those in which threads are read, too.
     let mut lines = slices.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    // On a busy machine a sampler may come too late for one of them.
-    let is_observed = |line: &Value| line["cycle"] == 1 && !line["telemetry"].is_null();
-    let slice = lines.find(is_observed).expect("a measured slice");
+    // On a busy machine a sampler may come too late for one of them; and threads are not read in each.
+    let has_threads = |line: &Value| line["telemetry"]["threads"].as_array().is_some_and(|all| !all.is_empty());
+    let slice = lines.find(has_threads).expect("a slice whose server was looked at");
     assert_eq!(schema_errors("slice.schema.json", &slice), Vec::<String>::new());
     let telemetry = &slice["telemetry"];
     assert_eq!(
         telemetry["at_ns"].as_array().map(Vec::len),
         telemetry["series"]["cpu_ns"].as_array().map(Vec::len)
     );
-    assert!(telemetry["threads"].as_array().is_some_and(|threads| !threads.is_empty()), "{telemetry}");
     assert!(
         slice["measured"]["subject"]["sampler_cpu_ns"].as_u64() > Some(0),
         "what looking costs is on record"

@@ -1,8 +1,8 @@
 //! Digest authentication (RFC 7616): MD5 and SHA-256, with `-sess` or without, `qop=auth`; without `qop` as in RFC 2069.
 //!
-//! The client's nonce is computed from the server's, so that a load sends the same bytes again: it protects the password
-//! from servers that choose their nonce to learn it, which a load test does not meet. `auth-int`, hashed user names and
-//! `nextnonce` of Authentication-Info (section 3.5) are not spoken.
+//! The client's nonce is computed from the server's, so that a load sends the same bytes again. A random one would protect
+//! the password from servers that choose their nonce to learn it, which a load test does not meet. `auth-int`, hashed user
+//! names and `nextnonce` of Authentication-Info (section 3.5) are not spoken.
 
 use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
