@@ -1,6 +1,6 @@
 //! One connection of a worker, and its session.
 
-use crate::http::{self, HttpState};
+use crate::http::HttpState;
 use crate::lane::Lane;
 use crate::ways::Attempt;
 use crate::{KeepAlive, LoadPlan};
@@ -49,21 +49,12 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// A connection to that target, with room for the [longest path](crate::http::longest_target).
+    /// A connection to that target, with room for the [longest path](crate::http::longest_target). One behind the plan's is
+    /// another origin: its [`HttpState`] comes with each exchange.
     pub fn new(plan: &LoadPlan, target: usize, longest: usize) -> Self {
-        let mut session = Session::new(plan.targets[target].protocol, plan.in_flight);
+        let protocol = plan.targets.get(target).map_or(Protocol::Http1, |target| target.protocol);
+        let mut session = Session::new(protocol, plan.in_flight);
         let http = HttpState::new(plan, target, longest, &mut session);
-        Connection::with(target, session, http)
-    }
-
-    /// A connection to another origin, which is the target with that index; [`HttpState`] comes with each exchange.
-    pub fn elsewhere(plan: &LoadPlan, target: usize) -> Self {
-        let mut session = Session::new(Protocol::Http1, 1);
-        http::keep(plan, &mut session);
-        Connection::with(target, session, None)
-    }
-
-    fn with(target: usize, session: Session, http: Option<Box<HttpState>>) -> Self {
         Connection {
             phase: Phase::Cold,
             target: target as u32,

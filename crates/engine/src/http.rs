@@ -37,7 +37,7 @@ fn proves(plan: &LoadPlan) -> bool {
 }
 
 /// Lets a session keep what is read here of its answers.
-pub(crate) fn keep(plan: &LoadPlan, session: &mut Session) {
+fn keep(plan: &LoadPlan, session: &mut Session) {
     let Session::Http1(http1) = session else { return };
     if plan.asking.cookies {
         http1.keep_set_cookies();
@@ -118,14 +118,13 @@ pub(crate) struct HttpState {
 
 impl HttpState {
     /// For a connection to this target; its session will keep what is read here. `None` where the plan keeps no
-    /// cookies, follows no redirects and answers no challenges, or the target speaks another protocol. There is room for the
-    /// [longest path](longest_target) from the beginning.
+    /// cookies, follows no redirects and answers no challenges, the target speaks another protocol, or is another
+    /// origin. There is room for the [longest path](longest_target) from the beginning.
     pub fn new(plan: &LoadPlan, target: usize, longest: usize, session: &mut Session) -> Option<Box<Self>> {
         let Session::Http1(_) = session else { return None };
         keep(plan, session);
-        let (cookies, follows) = (plan.asking.cookies, follows(plan));
-        let proves = proves(plan);
-        let tls = plan.targets[target].transport.tls.is_some();
+        let (cookies, follows, proves) = (plan.asking.cookies, follows(plan), proves(plan));
+        let tls = plan.targets.get(target)?.transport.tls.is_some();
         let scheme = if tls { Scheme::Https } else { Scheme::Http };
         (cookies || follows || proves).then(|| {
             Box::new(HttpState {

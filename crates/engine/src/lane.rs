@@ -72,11 +72,6 @@ impl Lane {
         }
     }
 
-    /// A lane for exchanges that are redirected to the target with that index.
-    pub fn elsewhere(target: usize) -> Self {
-        Lane { idle_since_ns: None, ..Lane::new(target, 0) }
-    }
-
     /// Lets another lane go on with the present exchange.
     pub fn hand_over(&mut self, to: &mut Lane) {
         (to.entry, to.times, to.ready_ns) = (self.entry, self.times, self.ready_ns);

@@ -17,11 +17,11 @@ impl Exchanges<'_> {
         let (companion, is_new) = self.elsewhere.companion(home, other);
         if is_new {
             let target = self.plan.targets.len() + other;
-            let mut connection = Connection::elsewhere(self.plan, target);
+            let mut connection = Connection::new(self.plan, target, 0);
             // As connections to targets are, those of all workers are spread over its addresses.
             connection.attempt.number = self.share.number_of(home);
             self.connections.push(connection);
-            self.lanes.push(Lane::elsewhere(target));
+            self.lanes.push(Lane { idle_since_ns: None, ..Lane::new(target, 0) });
             self.deadlines.grow();
             if self.ways.len() <= target {
                 self.ways.resize_with(target + 1, Ways::default);
