@@ -286,7 +286,8 @@ impl Peer<'_> {
 
 /// A host without its port.
 fn host_of(authority: &str) -> &str {
-    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    let with_port = authority.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'));
+    let host = with_port.map_or(authority, |(host, _)| host);
     host.trim_start_matches('[').trim_end_matches(']')
 }
 
