@@ -2,6 +2,7 @@
 
 use crate::figures::{errors, outcome};
 use crate::fitness::{Disturbance, disturbances, left_out};
+use crate::merge::redirects_of;
 use proofload_facts::{Fact, Finding, Limit};
 use proofload_stats::ERROR_SHARE_MAX;
 use proofload_store::schema::{
@@ -330,14 +331,6 @@ fn redirects_elsewhere(points: &[Point]) -> impl Iterator<Item = Limit> {
     }
     led.into_iter().map(|(origin, redirects)| Limit::RedirectsElsewhere { origin, redirects })
 }
-
-/// Answers that are redirects.
-pub(crate) fn redirects_of(point: &Point) -> u64 {
-    let counts = REDIRECTS.iter().filter_map(|code| point.codes.get(*code));
-    counts.fold(0, |sum: u64, n| sum.saturating_add(*n))
-}
-
-const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];
 
 /// Largest dropped share at which the load is still the planned one.
 const DROPPED_SHARE_MAX: f64 = 0.01;

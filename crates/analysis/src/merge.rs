@@ -1,7 +1,6 @@
 //! Slices merged to one: sums, and histograms merged before quantiles are taken.
 
 use crate::checks::merged_checks;
-use crate::limits::redirects_of;
 use crate::requests;
 use proofload_facts::Finding;
 use proofload_measure::{LatencyHistogram, Outcome, OutcomeCounts};
@@ -123,6 +122,14 @@ pub(crate) fn merge_with_histograms(slices: &[&Slice], path: &Path) -> Result<(P
     out.subject = subject(slices);
     Ok((out, merged))
 }
+
+/// Answers that are redirects.
+pub(crate) fn redirects_of(point: &Point) -> u64 {
+    let counts = REDIRECTS.iter().filter_map(|code| point.codes.get(*code));
+    counts.fold(0, |sum: u64, n| sum.saturating_add(*n))
+}
+
+const REDIRECTS: [&str; 5] = ["301", "302", "303", "307", "308"];
 
 /// A record may hold any number: sums end at the largest.
 fn add(sum: &mut u64, n: u64) {
