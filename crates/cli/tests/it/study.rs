@@ -57,7 +57,8 @@ fn the_quickstart_runs_from_file_to_verdict_and_leaves_a_record_that_says_the_sa
     let slices = read(&latest.join("blocks/0001.jsonl"));
     let mut lines = slices.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     // On a busy machine a sampler may come too late for one of them; and threads are not read in each.
-    let has_threads = |line: &Value| line["telemetry"]["threads"].as_array().is_some_and(|all| !all.is_empty());
+    let has_threads =
+        |line: &Value| line["telemetry"]["threads"].as_array().is_some_and(|all| !all.is_empty());
     let slice = lines.find(has_threads).expect("a slice whose server was looked at");
     assert_eq!(schema_errors("slice.schema.json", &slice), Vec::<String>::new());
     let telemetry = &slice["telemetry"];
