@@ -27,7 +27,7 @@ const SHOWN_MAX: usize = 200;
 /// The first bytes of a client of HTTP/2 with empty settings (RFC 9113 section 3.4).
 const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
-/// What one exchange came to.
+/// Outcome and first bytes of one exchange.
 struct Heard {
     outcome: Outcome,
     received: Vec<u8>,

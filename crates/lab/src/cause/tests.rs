@@ -16,7 +16,7 @@ const ALERT: &[u8] = b"\x15\x03\x03\x00\x02\x02\x78";
 const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
 const PAGE: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
 
-/// What a peer does when bytes come on a connection.
+/// Replies of a peer to bytes on a connection.
 type Says = fn(&[u8]) -> Vec<Reply>;
 
 /// The way to one peer, which keeps what was sent to it.
