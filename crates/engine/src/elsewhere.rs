@@ -83,7 +83,7 @@ impl Names {
         self.0.of.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// What is known of a name; `None` while it is being resolved.
+    /// Addresses of a name; `None` while it is being resolved.
     fn look_up(&self, host: &str, now_ns: u64) -> Option<Found> {
         let mut map = self.map();
         if let Some(Lookup { found, told_ns }) = map.get_mut(host) {

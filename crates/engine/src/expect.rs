@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(told, "status 200, expected 201, 404 to 406, 500 to 599");
     }
 
-    /// What is found of a body of that length, of which so much is kept.
+    /// Difference in a body of that length, of which so much is kept.
     fn found(expect: &Expect, bytes: u64, kept: &[u8], codings: &[u8]) -> Option<(Outcome, String)> {
         let check = check(expect);
         let difference = check.difference(200, bytes, || Body { kept, codings })?;

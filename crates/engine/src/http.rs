@@ -112,7 +112,7 @@ pub(crate) struct HttpState {
     away: Option<usize>,
     /// Path and query of the next request, while they are found out.
     next: Vec<u8>,
-    /// What stands in the present request in place of its target and host, at another origin.
+    /// Target and host of the present request at another origin, in place of its own.
     replaced: Vec<u8>,
 }
 

@@ -83,7 +83,7 @@ pub struct MixEntry {
     pub expect: Expect,
     /// Treatment of redirects.
     pub follow: Follow,
-    /// Who proves the password where the server asks for that by Digest (RFC 7616); needs a place in the request.
+    /// User and password for Digest, where the server asks for it (RFC 7616); needs a place in the request.
     pub digest: Option<Arc<Credentials>>,
 }
 
