@@ -1,6 +1,7 @@
 //! Servers at several addresses, of which some refuse or say nothing.
 
 use super::secured::{TlsFront, secured};
+use super::totals::faults_but;
 use super::*;
 use proofload_engine::load::Random;
 use proofload_engine::{Address, AddressUse, Addresses, Shortage};
@@ -302,19 +303,8 @@ fn more_addresses_than_are_kept_are_refused() {
 /// That many exchanges with a server at four addresses that fails in every way, as each of them does now and then, summed up
 /// kind by kind and address by address.
 fn reconciled(exchanges: u64, keep_alive: KeepAlive) {
-    let faults = [
-        Fault::ResetBefore,
-        Fault::ResetWithin,
-        Fault::ResetAfter,
-        Fault::CloseBefore,
-        Fault::CloseWithin,
-        Fault::CloseAfter,
-        Fault::CloseAnnounced,
-        Fault::Error,
-        Fault::Garbage,
-        Fault::Silence,
-    ];
-    let server = Server { faults: faults.map(|fault| (fault, 0.01)).to_vec(), ..Server::default() };
+    let left_out = [Fault::Refuse, Fault::SilentConnect, Fault::Drip(100)];
+    let server = Server { faults: faults_but(&left_out, 0.01), ..Server::default() };
     let mut random = Random::new(5, 0x6164_6472);
     let mut answers = |_| match random.below(100) {
         0..6 => Accept::Refuse,

@@ -1,6 +1,7 @@
 //! Redirects to other origins: one exchange, several servers.
 
 use super::secured::{TlsFront, authority};
+use super::totals::faults_but;
 use super::*;
 use proofload_engine::transport::{Proxy, Tls, Transport};
 use proofload_engine::{Asking, KeepAlive};
@@ -273,22 +274,7 @@ fn an_origin_gets_the_tls_of_the_server_that_led_there_and_of_no_other() {
 
 /// That many exchanges through two servers that fail in every way, summed up kind by kind.
 fn reconciled(exchanges: u64, keep_alive: KeepAlive) {
-    let faults: Vec<(Fault, f64)> = [
-        Fault::Refuse,
-        Fault::ResetBefore,
-        Fault::ResetWithin,
-        Fault::ResetAfter,
-        Fault::CloseBefore,
-        Fault::CloseWithin,
-        Fault::CloseAfter,
-        Fault::CloseAnnounced,
-        Fault::Error,
-        Fault::Garbage,
-        Fault::Silence,
-    ]
-    .into_iter()
-    .map(|fault| (fault, 0.01))
-    .collect();
+    let faults = faults_but(&[Fault::SilentConnect, Fault::Drip(100)], 0.01);
     let home = [("/", "http://10.1.2.3:8100/a"), ("/b", "http://10.1.2.3:8100/c")];
     let other = [("/a", "http://server.test/b"), ("/c", "/d")];
     let home = Server { faults: faults.clone(), ..server(&home) };

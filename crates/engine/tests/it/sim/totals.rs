@@ -21,6 +21,11 @@ const FAULTS: [Fault; 13] = [
     Fault::Drip(100),
 ];
 
+/// All faults but some, each with that share.
+pub fn faults_but(left_out: &[Fault], share: f64) -> Vec<(Fault, f64)> {
+    FAULTS.into_iter().filter(|fault| !left_out.contains(fault)).map(|fault| (fault, share)).collect()
+}
+
 fn profiles() -> impl Strategy<Value = Profile> {
     prop_oneof![
         Just(Profile::Closed { think_ns: 0.into() }),
