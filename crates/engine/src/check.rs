@@ -2,6 +2,7 @@
 
 use crate::driver::Allowance;
 use crate::http::lacks_get;
+use crate::journey::user_targets;
 use crate::load::{Share, deal, deal_more, part};
 use crate::ways::{is_reached, spread};
 use crate::{Address, Addresses, EngineError, Extent, KeepAlive, LoadPlan, Profile, Shortage, Stage, Trace};
@@ -23,13 +24,25 @@ pub(crate) struct Dealt {
     pub first: Vec<u64>,
     /// In the end at most.
     pub most: Vec<u64>,
+    /// Users at once, each of whom has connections of his own; 0 without journeys.
+    pub users: u64,
+    /// Connections of one user to each target.
+    each: Vec<u64>,
 }
 
 impl Dealt {
     /// The part of one share.
     pub fn of_share(&self, share: Share) -> Dealt {
+        if self.users > 0 {
+            return Dealt::of_users(part(self.users, share.k, share.n), self.each.clone());
+        }
         let part = |dealt: &[u64]| dealt.iter().map(|all| part(*all, share.k, share.n)).collect();
-        Dealt { first: part(&self.first), most: part(&self.most) }
+        Dealt { first: part(&self.first), most: part(&self.most), ..Dealt::default() }
+    }
+
+    fn of_users(users: u64, each: Vec<u64>) -> Dealt {
+        let all: Vec<u64> = each.iter().map(|each| users * each).collect();
+        Dealt { first: all.clone(), most: all, users, each }
     }
 }
 
@@ -124,7 +137,11 @@ const UNIX_PATH_MAX: usize = 107;
 fn asking_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     let requests = plan.mix.iter().flat_map(|entry| [&*entry.request, &*entry.closing_request]);
     plan.asking.feed.problems(requests, problems);
-    let (parts, entries) = (plan.asking.parts.len(), plan.mix.len());
+    let journeys = plan.asking.journeys.as_ref().map_or(0, |journeys| {
+        journeys.problems(plan, problems);
+        journeys.journeys.len()
+    });
+    let (parts, entries) = (plan.asking.parts.len(), plan.mix.len() + journeys);
     if (parts != 0 && parts != entries) || plan.asking.part_count() > PARTS_MAX {
         problems
             .push(format!("parts: {parts} for {entries} entries of the mix, at most {PARTS_MAX} different"));
@@ -321,6 +338,11 @@ fn trace_problems(plan: &LoadPlan, trace: &Trace, problems: &mut Vec<String>) {
 }
 
 fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Dealt {
+    if plan.asking.journeys.is_some() {
+        let mut each = vec![0; plan.targets.len()];
+        user_targets(plan).into_iter().for_each(|target| each[target] += 1);
+        return Dealt::of_users(u64::from(plan.connections), each);
+    }
     let mut weights = vec![0u64; plan.targets.len()];
     for entry in &plan.mix {
         weights[entry.target] += u64::from(entry.weight);
@@ -337,7 +359,7 @@ fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Dealt {
         return Dealt::default();
     }
     let more = u64::from(plan.most_connections()) - connections;
-    Dealt { most: deal_more(&dealt, more, &weights), first: dealt }
+    Dealt { most: deal_more(&dealt, more, &weights), first: dealt, ..Dealt::default() }
 }
 
 fn resources(plans: &[LoadPlan], allowance: &Allowance, dealt: &[Dealt]) -> Result<(), EngineError> {

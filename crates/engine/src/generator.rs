@@ -315,7 +315,7 @@ impl<D: Drivers> WorkerGroup<'_, D> {
             Ok((opened, layer, worker))
         });
         common.failed.fetch_or(opened.is_err(), Ordering::Relaxed);
-        if plan.profile.opens_ahead() {
+        if plan.opens_ahead() {
             let mine: u64 = dealt.first.iter().sum();
             common.opening_ns.fetch_max((mine + 1) * opening_gap_ns(plan), Ordering::Relaxed);
         }
@@ -388,7 +388,7 @@ pub(crate) fn gather(
     let median_ns = snapshot.response_time.quantile_ns(0.5);
     // Who thinks, or has a timetable, does not always have requests in flight.
     let silences = median_ns
-        .filter(|_| plan.profile.always_asks())
+        .filter(|_| plan.profile.always_asks() && plan.asking.journeys.is_none())
         .zip(sums.heard.as_ref())
         .map(|(median_ns, heard)| silences(heard, median_ns));
     let generator = GeneratorUse {

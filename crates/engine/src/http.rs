@@ -90,12 +90,10 @@ pub(crate) enum Next {
 /// Most challenges that one request answers: the server's, and again where it says that its nonce is too old.
 const CHALLENGES_MAX: u32 = 3;
 
-/// Cookies, redirects and challenges of one connection, over all the times that it is made anew.
+/// Redirects and challenges of one connection, over all the times that it is made anew.
 #[derive(Debug)]
 pub(crate) struct HttpState {
     scheme: Scheme,
-    /// Cookies, where they are kept.
-    jar: Option<Jar>,
     /// Path and query of the present request.
     target: Vec<u8>,
     /// Headers that are added to the present request, line ends included.
@@ -129,7 +127,6 @@ impl HttpState {
         (cookies || follows || proves).then(|| {
             Box::new(HttpState {
                 scheme,
-                jar: cookies.then(Jar::default),
                 target: Vec::with_capacity(longest),
                 lines: Vec::new(),
                 digest: Digest::default(),
@@ -181,14 +178,14 @@ impl HttpState {
         }
     }
 
-    /// Values that fill the present request.
+    /// Values that fill the present request, with the cookies of the jar that go there.
     #[inline(never)]
     pub fn fill<'a>(
         &'a mut self,
         (entry, request): (&MixEntry, &Request),
         values: &'a Values,
         now_ns: u64,
-        elsewhere: &Elsewhere<'_>,
+        (jar, elsewhere): (Option<&Jar>, &Elsewhere<'_>),
     ) -> Filling<'a> {
         let Some(parts) = Parts::of(&request.bytes) else {
             return Filling::of(values);
@@ -199,7 +196,7 @@ impl HttpState {
             request.places.write_stretch(&request.bytes, stretch.clone(), values, &mut self.target);
         }
         self.lines.clear();
-        if let Some(jar) = &self.jar
+        if let Some(jar) = jar
             && let Some(of_entry) = Parts::of(&entry.request.bytes)
         {
             let here = self.here(entry, &of_entry, elsewhere);
@@ -242,20 +239,20 @@ impl HttpState {
         answers
     }
 
-    /// Takes the cookies of a whole answer, and decides whether the exchange goes on.
+    /// Puts the cookies of a whole answer into the jar, and decides whether the exchange goes on.
     pub fn answered(
         &mut self,
         session: &Session,
         entry: &MixEntry,
         code: u16,
         (now_ns, unix_ns): (u64, i64),
-        elsewhere: &mut Elsewhere<'_>,
+        (jar, elsewhere): (Option<&mut Jar>, &mut Elsewhere<'_>),
     ) -> Next {
         let Session::Http1(http1) = session else { return Next::Done };
         let bytes = &entry.request.bytes;
         let Some(parts) = Parts::of(bytes) else { return Next::Done };
         let here = self.here(entry, &parts, elsewhere);
-        if let Some(jar) = &mut self.jar {
+        if let Some(jar) = jar {
             let now = Now { ns: now_ns, unix_s: unix_ns.div_euclid(1_000_000_000) };
             http1.set_cookies().for_each(|line| jar.take(line, here, &self.target, now));
         }

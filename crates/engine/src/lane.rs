@@ -7,7 +7,7 @@
 
 use crate::driver::Conn;
 use crate::record::Received;
-use proofload_measure::ExchangeTimes;
+use proofload_measure::{ExchangeTimes, Outcome};
 use proofload_wire::ExchangeId;
 
 /// Names a lane of one worker.
@@ -40,6 +40,10 @@ pub(crate) struct Lane {
     pub begun: u64,
     /// The present exchange; `end_ns` is unused.
     pub times: ExchangeTimes,
+    /// Instant by which the present exchange belongs to the window or not: intended, or the arrival of its user.
+    pub cohort_ns: u64,
+    /// Outcome of the exchange before.
+    pub outcome: Outcome,
     /// Instant at which the present exchange began to use the connection: intended, or established if that was later.
     pub ready_ns: u64,
     pub freed_ns: u64,
@@ -62,6 +66,8 @@ impl Lane {
             entry: 0,
             begun: 0,
             times: ExchangeTimes::default(),
+            cohort_ns: 0,
+            outcome: Outcome::Answered,
             ready_ns: 0,
             freed_ns: 0,
             joined: false,
@@ -75,6 +81,7 @@ impl Lane {
     /// Lets another lane go on with the present exchange.
     pub fn hand_over(&mut self, to: &mut Lane) {
         (to.entry, to.times, to.ready_ns) = (self.entry, self.times, self.ready_ns);
+        (to.cohort_ns, to.outcome) = (self.cohort_ns, self.outcome);
         to.sample = self.sample.take();
         std::mem::swap(&mut to.numbers, &mut self.numbers);
     }

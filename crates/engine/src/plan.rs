@@ -2,6 +2,7 @@
 
 use crate::Target;
 use crate::feed::Feed;
+use crate::journey::Journeys;
 use crate::load::Profile;
 use crate::target::Tls;
 use proofload_wire::Credentials;
@@ -21,12 +22,14 @@ pub struct Asking {
     pub cookies: bool,
     /// Local addresses that connections leave from, in turn; empty leaves the choice to the kernel.
     pub bind: Vec<IpAddr>,
-    /// The named part of the load that each entry of the mix belongs to, by its index; entries of one name have one. Empty
-    /// where nothing is told apart, which costs nothing.
+    /// The named part of the load that each entry of the mix belongs to, by its index, and behind them each journey; entries of
+    /// one name have one. Empty where nothing is told apart, which costs nothing.
     pub parts: Vec<u32>,
     /// TLS with other origins that redirects lead to, where the exchange's own server has none; the name is the origin's.
     /// Without it no redirect from such a server to `https` is followed.
     pub elsewhere_tls: Option<Arc<Tls>>,
+    /// Journeys of users; the entries of the mix are their steps then.
+    pub journeys: Option<Arc<Journeys>>,
 }
 
 impl Asking {
@@ -251,6 +254,28 @@ impl LoadPlan {
     /// Connections that there may be at once, over all workers.
     pub fn most_connections(&self) -> u32 {
         self.shortage.most_connections.unwrap_or(self.connections).max(self.connections)
+    }
+
+    /// What the profile begins: entries of the mix, each with its weight and target, or journeys. Journeys are numbered behind
+    /// the entries, and the target of all of them is the first.
+    pub(crate) fn choices(&self) -> Vec<(usize, u32, usize)> {
+        match &self.asking.journeys {
+            None => (0..).zip(&self.mix).map(|(at, entry)| (at, entry.weight, entry.target)).collect(),
+            Some(journeys) => {
+                let numbered = (self.mix.len()..).zip(&journeys.journeys);
+                numbered.map(|(at, journey)| (at, journey.weight, 0)).collect()
+            }
+        }
+    }
+
+    /// True if throughput is of the users who arrive in the window, whose journeys may last longer than it does.
+    pub(crate) fn counts_cohorts(&self) -> bool {
+        self.asking.journeys.is_some() && !self.profile.is_closed()
+    }
+
+    /// True if connections are opened before the load begins. Those of users are opened by their first requests.
+    pub(crate) fn opens_ahead(&self) -> bool {
+        self.profile.opens_ahead() && self.asking.journeys.is_none()
     }
 
     /// Bytes of its bodies that are read while they are sent, each counted once.

@@ -1,6 +1,7 @@
 //! Record of a worker: outcomes of its exchanges, and the resources it spent on them.
 
 use crate::clock::Delayed;
+use crate::lane::Lane;
 use crate::seconds::{Giving, Seconds, add_counts};
 use crate::target::{Handshake, Name, Negotiated};
 use crate::{AddressUse, Asking, BadAnswer, DriverChoice, EndedByPeer};
@@ -184,11 +185,16 @@ fn driver_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static st
 }
 
 impl WorkerRecord {
-    pub fn new(window: Window, giving: Giving, asking: &Asking) -> Self {
+    /// `counts_cohorts`: throughput is of those who arrive in the window.
+    pub fn new(window: Window, giving: Giving, asking: &Asking, counts_cohorts: bool) -> Self {
         let parts = asking.part_count();
+        let mut recorder = Recorder::with_parts(window, parts);
+        if counts_cohorts {
+            recorder.count_cohorts();
+        }
         WorkerRecord {
             window,
-            recorder: Recorder::with_parts(window, parts),
+            recorder,
             own_delay: LatencyHistogram::new(),
             idle_time: IdleTime::default(),
             bad: (0..parts.max(1)).map(|_| Default::default()).collect(),
@@ -235,27 +241,23 @@ impl WorkerRecord {
         intended_ns >= self.window.start_ns && intended_ns < self.window.end_ns
     }
 
-    /// Writes an exchange down. `ready_ns` is when it began to use its connection. Returns since when the
-    /// connection has been idle, if this exchange does not count for latency.
+    /// Writes the exchange of a lane down. Returns since when the connection has been idle, if this exchange does not count
+    /// for latency.
     #[inline(always)]
-    pub fn exchange(
-        &mut self,
-        mix_entry: u32,
-        times: &ExchangeTimes,
-        ready_ns: u64,
-        outcome: Outcome,
-    ) -> Option<u64> {
+    pub fn exchange(&mut self, lane: &Lane, outcome: Outcome) -> Option<u64> {
+        let Lane { entry, times, cohort_ns, ready_ns, .. } = lane;
+        let ready_ns = *ready_ns;
         self.advance_to(times.end_ns);
-        self.recorder.record(times, outcome);
-        if let Some(part) = self.parts.get(mix_entry as usize) {
-            self.recorder.record_of_part(*part as usize, times, outcome);
+        self.recorder.record_of_cohort(*cohort_ns, times, outcome);
+        if let Some(part) = self.parts.get(*entry as usize) {
+            self.recorder.record_part_of_cohort(*part as usize, *cohort_ns, times, outcome);
         }
         if outcome != Outcome::Answered {
             self.failed += u64::from(outcome.is_finished());
             if !outcome.is_unended() {
                 self.listener.failed(times.end_ns);
             }
-            if self.covers(times.intended_ns) {
+            if self.covers(*cohort_ns) {
                 self.last_end_ns = self.last_end_ns.max(times.end_ns);
             }
             return Some(ready_ns);
@@ -263,7 +265,7 @@ impl WorkerRecord {
         self.answered += 1;
         self.listener.heard(times.end_ns);
         self.slowest_ns = self.slowest_ns.max(times.end_ns - ready_ns);
-        if times.intended_ns < self.window.start_ns {
+        if *cohort_ns < self.window.start_ns {
             self.idle(ready_ns, times.end_ns);
         } else if times.end_ns < self.window.end_ns {
             self.last_end_ns = times.end_ns;
@@ -277,10 +279,10 @@ impl WorkerRecord {
 
     /// Counts a whole answer, which may be followed by another of the same exchange.
     #[inline]
-    pub fn answer(&mut self, mix_entry: u32, intended_ns: u64, code: u16, body_bytes: u64) {
-        self.recorder.record_code(intended_ns, code);
+    pub fn answer(&mut self, mix_entry: u32, cohort_ns: u64, code: u16, body_bytes: u64) {
+        self.recorder.record_code(cohort_ns, code);
         if let Some(part) = self.parts.get(mix_entry as usize) {
-            self.recorder.record_answer_of_part(*part as usize, intended_ns, code, body_bytes);
+            self.recorder.record_answer_of_part(*part as usize, cohort_ns, code, body_bytes);
         }
     }
 
@@ -296,6 +298,15 @@ impl WorkerRecord {
             false => self.recorder.snapshot_mut().discarded.add(Outcome::Unsent),
         }
         within
+    }
+
+    /// Writes the journey of a seat down, from the arrival of its user to now.
+    pub fn journey(&mut self, seat: &mut Lane, outcome: Outcome, now_ns: u64) {
+        self.advance_to(now_ns);
+        seat.times.end_ns = now_ns;
+        if let Some(part) = self.parts.get(seat.entry as usize) {
+            self.recorder.record_of_part(*part as usize, &seat.times, outcome);
+        }
     }
 
     /// A connection was of no use between these instants.

@@ -37,7 +37,7 @@ pub fn execute_share<N: Network>(launch: Launch<'_, N>) -> Result<Vec<ShareResul
 /// Longest time that a process needs from receiving its share to the first instant of the load, in nanoseconds: kept
 /// connections are opened before it.
 pub fn lead_ns(plans: &[LoadPlan]) -> u64 {
-    let opening = plans.iter().filter(|plan| plan.profile.opens_ahead()).map(|plan| {
+    let opening = plans.iter().filter(|plan| plan.opens_ahead()).map(|plan| {
         let shares = u64::from(plan.workers) * u64::from(plan.share.1);
         let each = u64::from(plan.connections).div_ceil(shares.max(1)) + plan.targets.len() as u64;
         (each + 1) * opening_gap_ns(plan)

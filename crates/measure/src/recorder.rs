@@ -20,6 +20,8 @@ pub struct Recorder {
     window: Window,
     /// From here on nothing counts as throughput: the window's end, or the cut before it.
     counts_until_ns: u64,
+    /// True if throughput is of the exchanges that belong to the window, whenever they end.
+    is_of_cohorts: bool,
     snapshot: Snapshot,
 }
 
@@ -32,7 +34,13 @@ impl Recorder {
     /// The same for a load with so many named parts.
     pub fn with_parts(window: Window, parts: usize) -> Self {
         let snapshot = Snapshot::new(window).with_parts(parts);
-        Recorder { window, counts_until_ns: window.end_ns, snapshot }
+        Recorder { window, counts_until_ns: window.end_ns, is_of_cohorts: false, snapshot }
+    }
+
+    /// Counts as throughput what belongs to the window, answered in it or later: for users who arrive in the window and take
+    /// their time. Bytes count until the end.
+    pub fn count_cohorts(&mut self) {
+        self.is_of_cohorts = true;
     }
 
     /// Gives the window its place on the axis of time, before anything is recorded.
@@ -54,18 +62,34 @@ impl Recorder {
         std::mem::replace(&mut self.snapshot, next)
     }
 
-    /// Counts one exchange under its outcome. Latencies are recorded for answered exchanges only, so a
-    /// fast error page cannot look like a fast server; the send delay for all that were sent.
+    #[inline]
+    fn covers(&self, at_ns: u64) -> bool {
+        at_ns >= self.window.start_ns && at_ns < self.window.end_ns
+    }
+
+    #[inline]
+    fn is_throughput(&self, cohort_ns: u64, end_ns: u64) -> bool {
+        match self.is_of_cohorts {
+            false => end_ns >= self.window.start_ns && end_ns < self.counts_until_ns,
+            true => self.covers(cohort_ns),
+        }
+    }
+
+    /// Counts one exchange under its outcome. It belongs to the window if it was intended there.
     #[inline]
     pub fn record(&mut self, times: &ExchangeTimes, outcome: Outcome) {
+        self.record_of_cohort(times.intended_ns, times, outcome);
+    }
+
+    /// The same for one that belongs to the window if `cohort_ns` does, the arrival of the user who sent it. Latencies are recorded for answered exchanges only, so a
+    /// fast error page cannot look like a fast server; the send delay for all that were sent.
+    #[inline]
+    pub fn record_of_cohort(&mut self, cohort_ns: u64, times: &ExchangeTimes, outcome: Outcome) {
+        let counts = outcome == Outcome::Answered && self.is_throughput(cohort_ns, times.end_ns);
+        let covered = self.covers(cohort_ns);
         let s = &mut self.snapshot;
-        if outcome == Outcome::Answered
-            && times.end_ns >= self.window.start_ns
-            && times.end_ns < self.counts_until_ns
-        {
-            s.answered_in_window += 1;
-        }
-        if times.intended_ns < self.window.start_ns || times.intended_ns >= self.window.end_ns {
+        s.answered_in_window += u64::from(counts);
+        if !covered {
             s.discarded.add(outcome);
             return;
         }
@@ -93,12 +117,17 @@ impl Recorder {
 
     /// Counts an exchange of the whole under the part of the load that it belongs to, those that were never sent included.
     pub fn record_of_part(&mut self, part: usize, times: &ExchangeTimes, outcome: Outcome) {
-        let Some(part) = self.snapshot.parts.get_mut(part) else { return };
+        self.record_part_of_cohort(part, times.intended_ns, times, outcome);
+    }
+
+    /// The same for one that belongs to the window if `cohort_ns` does, or a journey, from the arrival of its user to its end.
+    #[inline]
+    pub fn record_part_of_cohort(&mut self, part: usize, cohort_ns: u64, times: &ExchangeTimes, outcome: Outcome) {
         let is_answered = outcome == Outcome::Answered;
-        if is_answered && times.end_ns >= self.window.start_ns && times.end_ns < self.counts_until_ns {
-            part.answered_in_window += 1;
-        }
-        if times.intended_ns < self.window.start_ns || times.intended_ns >= self.window.end_ns {
+        let (counts, covered) = (self.is_throughput(cohort_ns, times.end_ns), self.covers(cohort_ns));
+        let Some(part) = self.snapshot.parts.get_mut(part) else { return };
+        part.answered_in_window += u64::from(is_answered && counts);
+        if !covered {
             return part.discarded.add(outcome);
         }
         part.outcomes.add(outcome);
@@ -111,8 +140,8 @@ impl Recorder {
     }
 
     /// Counts a well-formed answer that [`Recorder::record_code`] counts, with the length of its body.
-    pub fn record_answer_of_part(&mut self, part: usize, intended_ns: u64, code: u16, body_bytes: u64) {
-        let is_within = intended_ns >= self.window.start_ns && intended_ns < self.window.end_ns;
+    pub fn record_answer_of_part(&mut self, part: usize, cohort_ns: u64, code: u16, body_bytes: u64) {
+        let is_within = self.covers(cohort_ns);
         if let Some(part) = self.snapshot.parts.get_mut(part).filter(|_| is_within) {
             part.codes.add(code);
             part.body_bytes = part.body_bytes.saturating_add(body_bytes);
@@ -122,7 +151,7 @@ impl Recorder {
     /// Counts bytes that crossed the sockets, whichever exchange they belong to.
     #[inline]
     pub fn record_bytes(&mut self, now_ns: u64, sent: u64, received: u64) {
-        if now_ns >= self.window.start_ns && now_ns < self.counts_until_ns {
+        if now_ns >= self.window.start_ns && (now_ns < self.counts_until_ns || self.is_of_cohorts) {
             self.snapshot.bytes_sent += sent;
             self.snapshot.bytes_received += received;
         }
@@ -130,36 +159,36 @@ impl Recorder {
 
     /// Counts the code of a well-formed answer (HTTP status).
     #[inline]
-    pub fn record_code(&mut self, intended_ns: u64, code: u16) {
-        if intended_ns >= self.window.start_ns && intended_ns < self.window.end_ns {
+    pub fn record_code(&mut self, cohort_ns: u64, code: u16) {
+        if self.covers(cohort_ns) {
             self.snapshot.codes.add(code);
         }
     }
 
     /// Counts a challenge that was answered.
-    pub fn record_challenge(&mut self, intended_ns: u64) {
-        if intended_ns >= self.window.start_ns && intended_ns < self.window.end_ns {
+    pub fn record_challenge(&mut self, cohort_ns: u64) {
+        if self.covers(cohort_ns) {
             self.snapshot.challenges += 1;
         }
     }
 
     /// Counts a redirect that was followed.
-    pub fn record_redirect(&mut self, intended_ns: u64) {
-        if intended_ns >= self.window.start_ns && intended_ns < self.window.end_ns {
+    pub fn record_redirect(&mut self, cohort_ns: u64) {
+        if self.covers(cohort_ns) {
             self.snapshot.redirects += 1;
         }
     }
 
     /// Counts a connection that was established.
     pub fn record_connect(&mut self, now_ns: u64, took_ns: u64) {
-        if now_ns >= self.window.start_ns && now_ns < self.window.end_ns {
+        if self.covers(now_ns) {
             self.snapshot.connects.record(took_ns);
         }
     }
 
     /// Counts a TLS handshake that was done then.
     pub fn record_handshake(&mut self, now_ns: u64, took_ns: u64, resumed: bool) {
-        if now_ns >= self.window.start_ns && now_ns < self.window.end_ns {
+        if self.covers(now_ns) {
             let s = &mut self.snapshot;
             let kind = if resumed { &mut s.handshakes_resumed } else { &mut s.handshakes_full };
             kind.record(took_ns);

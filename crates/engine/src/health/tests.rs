@@ -1,6 +1,7 @@
 //! Faults that cannot be planted from outside: books that do not add up.
 
 use super::*;
+use crate::lane::Lane;
 use crate::record::{HandedOver, WorkerRecord};
 use crate::seconds::Collector;
 use crate::{Expect, Extent, KeepAlive, MixEntry, Timeouts};
@@ -49,7 +50,7 @@ pub(crate) fn plan() -> LoadPlan {
 fn worker(drop_every: u64, sent_late_ns: u64) -> (HandedOver, Snapshot) {
     let window = Window { start_ns: SECOND, end_ns: 2 * SECOND };
     let (mut collector, mut giving) = Collector::new(0, window, (1, 0), &std::thread::current(), false);
-    let mut books = WorkerRecord::new(window, giving.remove(0), &crate::Asking::default());
+    let mut books = WorkerRecord::new(window, giving.remove(0), &crate::Asking::default(), false);
     for i in 0..1_000 {
         let intended_ns = SECOND + i * 1_000_000;
         let times = ExchangeTimes {
@@ -59,7 +60,8 @@ fn worker(drop_every: u64, sent_late_ns: u64) -> (HandedOver, Snapshot) {
             end_ns: intended_ns + 1_000_000,
         };
         for _ in (0..4).filter(|conn| drop_every == 0 || (4 * i + conn) % drop_every > 0) {
-            books.exchange(0, &times, intended_ns, Outcome::Answered);
+            let lane = Lane { times, cohort_ns: intended_ns, ready_ns: intended_ns, ..Lane::new(0, 0) };
+            books.exchange(&lane, Outcome::Answered);
         }
     }
     let result = books.finish(window.end_ns, 4, "sim");

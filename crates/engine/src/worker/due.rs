@@ -8,7 +8,7 @@ use crate::load::{Mix, Share};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Due {
     pub lane: LaneId,
-    /// Mix entry.
+    /// Mix entry, or journey ([`LoadPlan::choices`]).
     pub entry: usize,
     pub intended_ns: u64,
     /// Instant from which the generator could have sent it, if its delay is the generator's doing.
@@ -45,9 +45,10 @@ pub(super) struct TargetMixes {
 
 impl TargetMixes {
     pub fn new(plan: &LoadPlan, share: Share) -> Self {
+        let choices = plan.choices();
         let of_target = |target| {
-            let entries = plan.mix.iter().enumerate().filter(move |(_, entry)| entry.target == target);
-            Mix::new(entries.map(|(at, entry)| (at, entry.weight)), plan.seed, target as u64)
+            let here = choices.iter().filter(|(_, _, of)| *of == target);
+            Mix::new(here.map(|(entry, weight, _)| (*entry, *weight)), plan.seed, target as u64)
         };
         TargetMixes { mixes: (0..plan.targets.len()).map(of_target).collect(), share }
     }

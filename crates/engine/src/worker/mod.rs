@@ -6,12 +6,14 @@
 
 mod due;
 mod exchanges;
+mod journeys;
 mod live;
 mod open_queue;
 mod opener;
 mod pace;
 mod shaped;
 mod think;
+mod users;
 
 use crate::check::Dealt;
 use crate::driver::{Conn, DialFault, Driver, Handler, Net, Sent, Wake};
@@ -28,6 +30,7 @@ use proofload_measure::Window;
 use proofload_wire::Close;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
+use users::Users;
 
 pub(crate) use opener::opening_gap_ns;
 
@@ -41,6 +44,8 @@ pub(crate) struct Worker<'a> {
     plan: &'a LoadPlan,
     exchanges: Exchanges<'a>,
     pace: Pace,
+    /// Users, where there are journeys: the pace decides when they arrive.
+    users: Option<Users<'a>>,
     live: LiveCounters<'a>,
     /// The earliest instant at which a worker of this load saw the stop switch; `u64::MAX` before that.
     stopped_at: &'a AtomicU64,
@@ -64,13 +69,16 @@ impl<'a> Worker<'a> {
         giving: Giving,
     ) -> Self {
         let window = Window { start_ns: plan.discard_ns, end_ns: plan.discard_ns + plan.extent.longest_ns() };
-        let record = WorkerRecord::new(window, giving, &plan.asking);
+        let record = WorkerRecord::new(window, giving, &plan.asking, plan.counts_cohorts());
         let exchanges = Exchanges::new(plan, around, share, dealt, record);
-        let pace = Pace::new(plan, share, &window, &exchanges.lanes, exchanges.first_lanes());
+        let users = Users::new(plan, share, exchanges.places);
+        let carriers = users.as_ref().map_or(&exchanges.lanes[..], |users| &users.seats);
+        let pace = Pace::new(plan, share, &window, carriers, exchanges.first_lanes());
         Worker {
             plan,
             exchanges,
             pace,
+            users,
             live: LiveCounters::new(watch),
             stopped_at,
             stopped: false,
@@ -83,8 +91,10 @@ impl<'a> Worker<'a> {
     fn begin_at(&mut self, start_ns: u64) {
         self.exchanges.begin_at(start_ns);
         self.pace.begin_at(start_ns, self.exchanges.record.window.end_ns);
+        self.users.iter_mut().for_each(|users| users.begin_at(start_ns));
         if !self.exchanges.opener.opens_ahead() {
-            self.pace.lend_all(&self.exchanges.lanes);
+            let carriers = self.users.as_ref().map_or(&self.exchanges.lanes[..], |users| &users.seats);
+            self.pace.lend_all(carriers);
         }
     }
 
@@ -140,6 +150,9 @@ impl<'a> Worker<'a> {
             self.look_up(net, now);
         }
         self.begin_due(net, now);
+        if self.users.is_some() {
+            self.go_on_due(net, now);
+        }
         if self.exchanges.opener.may_grow(now)
             && let Some(conn) = self.pace.grow()
         {
@@ -199,15 +212,20 @@ impl<'a> Worker<'a> {
         // At most one exchange for each lane, so that failing attempts cannot keep the loop here.
         for _ in 0..self.exchanges.lanes.len() {
             let Exchanges { lanes, record, .. } = &mut self.exchanges;
-            let Some(due) = self.pace.take_due(queue, now, lanes, record) else { return };
+            let carriers = self.users.as_ref().map_or(&lanes[..], |users| &users.seats);
+            let Some(due) = self.pace.take_due(queue, now, carriers, record) else { return };
             if let Some(sendable_ns) = due.sendable_ns
                 && record.covers(due.intended_ns)
                 && !self.exchanges.is_opening(due.lane)
             {
                 self.exchanges.record.own_delay.record(now - sendable_ns);
             }
-            let freed = self.exchanges.begin(net, due.lane, due.entry, due.intended_ns, now);
-            self.release(net, freed);
+            if self.users.is_some() {
+                self.arrive(net, due.lane, due.entry, due.intended_ns, now);
+            } else {
+                let freed = self.exchanges.begin(net, due.lane, due.entry, due.intended_ns, now);
+                self.release(net, freed);
+            }
             now = net.now_ns();
             self.exchanges.record.advance_to(now);
         }
@@ -227,6 +245,9 @@ impl<'a> Worker<'a> {
     fn release_one<N: Net>(&mut self, net: &mut N, freed: Freed) {
         let Freed { lane: number, now_ns: now, at_once } = freed;
         let at_once = at_once && self.plan.settings.answers == Answers::OneByOne;
+        if self.users.is_some() {
+            return self.step_ended(net, number, now, at_once);
+        }
         let Exchanges { lanes, record, .. } = &mut self.exchanges;
         let lane = &mut lanes[number as usize];
         lane.freed_ns = now;
@@ -271,7 +292,9 @@ impl<'a> Worker<'a> {
             }
         };
         let is_left = now >= end || self.live.is_abandoned();
-        is_left || (self.exchanges.in_flight() == 0 && !self.pace.has_due() && !self.listens(now))
+        let is_busy = self.users.as_ref().is_some_and(Users::is_busy);
+        let has_ended = self.exchanges.in_flight() == 0 && !is_busy && !self.pace.has_due();
+        is_left || (has_ended && !self.listens(now))
     }
 
     /// True if an unsolicited answer may still come. In a closed loop, where a connection is asked again at once, a
@@ -305,9 +328,13 @@ impl<'a> Worker<'a> {
         if let Some(opening_ns) = opener.next_ns() {
             at_ns = at_ns.min(opening_ns);
         }
-        match self.pace.next_ns(opener.next_growth_ns()) {
+        let wake = match self.pace.next_ns(opener.next_growth_ns()) {
             Some(Wake { at_ns: due_ns, exact }) if due_ns <= at_ns => Wake { at_ns: due_ns, exact },
             _ => Wake { at_ns, exact: false },
+        };
+        match self.users.as_ref().and_then(Users::next_ns) {
+            Some(due_ns) if due_ns <= wake.at_ns => Wake { at_ns: due_ns, exact: true },
+            _ => wake,
         }
     }
 
@@ -325,6 +352,7 @@ impl<'a> Worker<'a> {
     fn finish<D: Driver>(mut self, driver: &mut D) -> HandedOver {
         let now = driver.net().now_ns();
         self.exchanges.give_up(driver.net(), now);
+        self.give_up_users(now);
         let Exchanges { connections, ways, lanes, mut record, opener, elsewhere, .. } = self.exchanges;
         self.pace.give_up(now, &mut record);
         let counted = matches!(self.plan.extent, Extent::Requests { .. });

@@ -154,12 +154,15 @@ const TICKS: u64 = 0x7469_636b;
 impl OpenQueue {
     pub fn new(plan: &LoadPlan, stripe: Stripe, window: &Window, quota: Option<u64>) -> Self {
         let count_full_ns = quota.and_then(|quota| count_full_ns(stripe.clone(), window, quota));
-        let targets: Vec<usize> = plan.mix.iter().map(|entry| entry.target).collect();
-        let weights = plan.mix.iter().map(|entry| entry.weight).enumerate();
+        let choices = plan.choices();
+        let mut targets = vec![0; choices.last().map_or(0, |(last, _, _)| last + 1)];
+        choices.iter().for_each(|(entry, _, target)| targets[*entry] = *target);
+        let weights = choices.iter().map(|(entry, weight, _)| (*entry, *weight));
         let mix = Mix::new(weights, plan.seed, TICKS);
         let mut queues: Vec<TargetQueue> = Vec::new();
         let mut queue_of = vec![0; plan.targets.len()];
-        for target in (0..plan.targets.len()).filter(|target| targets.contains(target)) {
+        let asked = |target: &usize| choices.iter().any(|(_, _, of)| of == target);
+        for target in (0..plan.targets.len()).filter(asked) {
             queue_of[target] = queues.len();
             let mut queue = TargetQueue {
                 target,

@@ -50,7 +50,7 @@ pub(super) fn in_order(plan: &LoadPlan, many: usize) -> Vec<u32> {
 impl Opener {
     /// For a load that begins at 0, until [`Opener::begin_at`].
     pub fn new(plan: &LoadPlan, first: usize) -> Self {
-        let opens_ahead = plan.keep_alive != KeepAlive::Off && plan.profile.opens_ahead();
+        let opens_ahead = plan.keep_alive != KeepAlive::Off && plan.opens_ahead();
         Opener {
             order: in_order(plan, first),
             opens_ahead,

@@ -2,7 +2,7 @@
 
 use super::peer::{Accept, Peer, Reply};
 use proofload_engine::load::Random;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
 /// Name of the random stream of a server.
@@ -88,6 +88,10 @@ pub struct Server {
     /// True if it leaves connections open that the request asked to close.
     pub never_closes: bool,
     pub redirects: Vec<Redirect>,
+    /// Time that a path takes beside that of every request, from the first character of its path on.
+    pub slower: Vec<(&'static str, Service)>,
+    /// True if a POST of `/login` gives a token (JSON and cookie), without one of which `/private…` is 401.
+    pub gives_tokens: bool,
 }
 
 impl Default for Server {
@@ -100,6 +104,8 @@ impl Default for Server {
             faults: Vec::new(),
             never_closes: false,
             redirects: Vec::new(),
+            slower: Vec::new(),
+            gives_tokens: false,
         }
     }
 }
@@ -133,6 +139,12 @@ pub struct Served {
     pub lost_to_reset: u64,
     /// Heads of the first requests, at most 100.
     pub heads: Vec<String>,
+    /// Requests answered whole and well, by path.
+    pub paths: BTreeMap<String, u64>,
+    /// Answers that asked for a token first.
+    pub unauthorized: u64,
+    /// Tokens given.
+    pub tokens: u64,
 }
 
 /// A server at work for one worker.
@@ -187,11 +199,14 @@ impl Serving {
     }
 
     /// Instant at which the answer to a request that came at `now_ns` leaves.
-    fn leaves_at(&mut self, now_ns: u64) -> u64 {
-        let service_ns = match self.server.service {
+    fn leaves_at(&mut self, path: &str, now_ns: u64) -> u64 {
+        let slower = self.server.slower.iter().find(|(start, _)| path.starts_with(start));
+        let slower = slower.map(|(_, service)| *service);
+        let service_ns = [Some(self.server.service), slower].into_iter().flatten().map(|service| match service {
             Service::Constant(ns) => ns,
             Service::Exponential(mean) => (self.random.exponential() * mean as f64) as u64,
-        };
+        });
+        let service_ns: u64 = service_ns.sum();
         let done_ns = match self.threads.iter_mut().min() {
             // A thread does no work in a stall, so what came meanwhile is worked off after it.
             Some(free_ns) => {
@@ -204,10 +219,31 @@ impl Serving {
         self.server.stall.map_or(done_ns, |stall| stall.over_ns(done_ns))
     }
 
+    /// Status, with further headers, and body of an answer that has to do with tokens.
+    fn token(&self, asked: &Asked, path: &str, fault: Option<Fault>) -> Option<(String, String)> {
+        if !self.server.gives_tokens || fault.is_some() {
+            return None;
+        }
+        let mut served = self.served.lock().ok()?;
+        if asked.line.starts_with("POST /login") {
+            served.tokens += 1;
+            let token = served.tokens;
+            let status = format!("200 OK\r\nX-Token: h{token}\r\nSet-Cookie: sid=c{token}");
+            return Some((status, format!("{{\"ok\": true, \"token\": \"t{token}\"}}")));
+        }
+        let is_known = |number: &str| number.parse().is_ok_and(|number: u64| (1..=served.tokens).contains(&number));
+        let shows = asked.head.lines().any(|line| {
+            let bearer = line.strip_prefix("Authorization: Bearer t").or(line.strip_prefix("Cookie: sid=c"));
+            bearer.is_some_and(is_known)
+        });
+        let wrong = path.starts_with("/private") && !shows;
+        wrong.then(|| ("401 Unauthorized".to_owned(), "who are you".to_owned()))
+    }
+
     fn answer(&mut self, asked: &Asked, first: bool, now_ns: u64, replies: &mut Vec<(u64, Reply)>) {
-        let at_ns = self.leaves_at(now_ns);
-        let fault = self.fault(false);
         let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        let at_ns = self.leaves_at(path, now_ns);
+        let fault = self.fault(false);
         let redirect = self.server.redirects.iter().find(|redirect| redirect.from == path);
         let redirect = redirect.filter(|_| fault.is_none()).cloned();
         let announced = asked.closes
@@ -219,7 +255,12 @@ impl Serving {
             None if fault == Some(Fault::Error) => "500 Internal Server Error".to_owned(),
             None => "200 OK".to_owned(),
         };
-        let whole = encode(&status, announced, self.server.body_bytes);
+        let (status, body) = match self.token(asked, path, fault) {
+            Some((status, body)) => (status, body.into_bytes()),
+            None => (status, (0..self.server.body_bytes).map(|i| b"0123456789abcdef"[i % 16]).collect()),
+        };
+        let is_private = status.starts_with("401");
+        let whole = encode(&status, announced, &body);
         let cut = self.random.below(whole.len() as u64 - 1) as usize + 1;
         let part = whole[..cut].to_vec();
         let bytes = |bytes: Vec<u8>| (at_ns, Reply::Bytes(bytes));
@@ -245,6 +286,10 @@ impl Serving {
         }
         self.count(|served| {
             count_answer(served, fault, first);
+            served.unauthorized += u64::from(is_private);
+            if fault.is_none() && !is_private {
+                *served.paths.entry(path.to_owned()).or_default() += 1;
+            }
             served.redirected += u64::from(redirect.is_some());
             if served.heads.len() < 100 {
                 served.heads.push(asked.head.clone());
@@ -267,12 +312,13 @@ fn count_answer(served: &mut Served, fault: Option<Fault>, first: bool) {
     }
 }
 
-fn encode(status: &str, closes: bool, body_bytes: usize) -> Vec<u8> {
+fn encode(status: &str, closes: bool, body: &[u8]) -> Vec<u8> {
     let connection = if closes { "close" } else { "keep-alive" };
+    let length = body.len();
     let head =
-        format!("HTTP/1.1 {status}\r\nContent-Length: {body_bytes}\r\nConnection: {connection}\r\n\r\n");
+        format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: {connection}\r\n\r\n");
     let mut bytes = head.into_bytes();
-    bytes.extend((0..body_bytes).map(|i| b"0123456789abcdef"[i % 16]));
+    bytes.extend_from_slice(body);
     bytes
 }
 

@@ -275,7 +275,7 @@ impl Exchanges<'_> {
     #[inline(always)]
     fn answered(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8], now: u64) -> Option<Outcome> {
         let lane = &self.lanes[number as usize];
-        self.record.answer(lane.entry, lane.times.intended_ns, answer.code, answer.body_bytes);
+        self.record.answer(lane.entry, lane.cohort_ns, answer.code, answer.body_bytes);
         let next = match self.connections[self.numbers.conn(number) as usize].http {
             Some(_) => self.after_answer(number, answer.code, bytes, now),
             None => Next::Done,
@@ -295,7 +295,8 @@ impl Exchanges<'_> {
         let Some(http) = &mut connection.http else { return Next::Done };
         let entry = &self.plan.mix[lane.entry as usize];
         let time = (now, self.unix_ns.saturating_add_unsigned(now));
-        let next = http.answered(&connection.session, entry, code, time, &mut self.elsewhere);
+        let jar = self.jars.get_mut(self.places.seat(self.elsewhere.home(number)) as usize);
+        let next = http.answered(&connection.session, entry, code, time, (jar, &mut self.elsewhere));
         match next {
             Next::Done => {}
             Next::Follow | Next::Prove => {
@@ -303,10 +304,10 @@ impl Exchanges<'_> {
                 // Where its connection ends with bytes that are still to be sent, it goes on at the next one.
                 lane.phase = LanePhase::Waiting;
                 match next {
-                    Next::Prove => self.record.recorder.record_challenge(lane.times.intended_ns),
+                    Next::Prove => self.record.recorder.record_challenge(lane.cohort_ns),
                     _ => {
-                        self.record.recorder.record_redirect(lane.times.intended_ns);
-                        let covered = self.record.covers(lane.times.intended_ns);
+                        self.record.recorder.record_redirect(lane.cohort_ns);
+                        let covered = self.record.covers(lane.cohort_ns);
                         if let Some(other) = http.away().filter(|_| covered) {
                             self.elsewhere.count(other);
                         }

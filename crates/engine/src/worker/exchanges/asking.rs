@@ -82,7 +82,8 @@ impl Exchanges<'_> {
         let mut filling = match &mut connection.http {
             Some(http) => {
                 let entry = &self.plan.mix[lane.entry as usize];
-                http.fill((entry, request), values, now, &self.elsewhere)
+                let jar = self.jars.get(self.places.seat(self.elsewhere.home(number)) as usize);
+                http.fill((entry, request), values, now, (jar, &self.elsewhere))
             }
             None => Filling::of(values),
         };

@@ -18,12 +18,15 @@ use crate::elsewhere::{Around, Elsewhere, ORIGINS_MAX};
 use crate::expect::Check;
 use crate::feed::Feeding;
 use crate::http::{self, hosts, longest_target};
+use crate::journey::{UserLanes, user_targets};
 use crate::lane::{Lane, LaneId, LaneNumbers, LanePhase};
 use crate::load::Share;
+use crate::memory::UserMemory;
 use crate::record::{SAMPLE_BYTES, WorkerRecord};
 use crate::ways::Ways;
 use crate::{LoadPlan, MixEntry};
 use proofload_measure::{ExchangeTimes, Outcome};
+use proofload_wire::http1::Jar;
 use proofload_wire::{Events, ExchangeId, Outbox, Protocol};
 use std::collections::VecDeque;
 
@@ -62,6 +65,12 @@ pub(super) struct Exchanges<'a> {
     pub ways: Vec<Ways>,
     pub lanes: Vec<Lane>,
     numbers: LaneNumbers,
+    /// Lanes of users, where there are journeys.
+    pub places: UserLanes,
+    /// Cookies of each user, or else of each connection, where they are kept.
+    jars: Vec<Jar>,
+    /// Of each user.
+    memories: Vec<UserMemory>,
     /// Lanes that became free beside the one that was returned.
     pub more: VecDeque<Freed>,
     /// Lanes whose exchanges ended with the bytes that came last; empty between calls.
@@ -102,7 +111,9 @@ impl<'a> Exchanges<'a> {
         dealt: &Dealt,
         record: WorkerRecord,
     ) -> Self {
+        let places = UserLanes::new(plan, dealt.users);
         let connections = deal_connections(plan, share, dealt);
+        let jars = if places.seats > 0 { places.seats as usize } else { connections.len() };
         let numbers = LaneNumbers::new(connections.len(), plan.in_flight);
         let feeders = plan.asking.feed.feeders.len();
         let lane = |at| Lane::new(connections[numbers.conn(at) as usize].target as usize, feeders);
@@ -125,7 +136,7 @@ impl<'a> Exchanges<'a> {
             deadlines: Deadlines::new(deadlines, shortest),
             shares_deadlines,
             lanes_most: lanes_most as u32,
-            opener: Opener::new(plan, dealt.first.iter().sum::<u64>() as usize),
+            opener: Opener::new(plan, if dealt.users > 0 { dealt.users } else { dealt.first.iter().sum() } as usize),
             record,
             outbox: used_outbox(plan),
             spare: Vec::new(),
@@ -141,6 +152,9 @@ impl<'a> Exchanges<'a> {
             ways: plan.targets.iter().map(|target| Ways::new(target, &plan.asking.bind)).collect(),
             lanes,
             numbers,
+            places,
+            jars: (0..if plan.asking.cookies { jars } else { 0 }).map(|_| Jar::default()).collect(),
+            memories: (0..places.seats).map(|_| UserMemory::new(plan)).collect(),
             in_flight: 0,
             why_closed: None,
         }
@@ -156,6 +170,18 @@ impl<'a> Exchanges<'a> {
     /// Number of lanes with which the load begins.
     pub fn first_lanes(&self) -> usize {
         self.opener.first() * self.plan.in_flight as usize
+    }
+
+    pub fn memory(&self, seat: u32) -> &UserMemory {
+        &self.memories[seat as usize]
+    }
+
+    /// Forgets what the user of a seat knew, for the next.
+    pub fn forget(&mut self, seat: u32) {
+        self.memories[seat as usize].clear();
+        if let Some(jar) = self.jars.get_mut(seat as usize) {
+            *jar = Jar::default();
+        }
     }
 
     /// True if a peer could still send something.
@@ -178,6 +204,19 @@ impl<'a> Exchanges<'a> {
         intended_ns: u64,
         now: u64,
     ) -> Option<Freed> {
+        self.begin_of(net, (number, entry), intended_ns, intended_ns, now)
+    }
+
+    /// The same for an exchange that belongs to the window if `cohort_ns` does.
+    #[inline]
+    pub fn begin_of<N: Net>(
+        &mut self,
+        net: &mut N,
+        (number, entry): (LaneId, usize),
+        cohort_ns: u64,
+        intended_ns: u64,
+        now: u64,
+    ) -> Option<Freed> {
         let lane = &mut self.lanes[number as usize];
         debug_assert!(lane.phase == LanePhase::Free, "lane {number} is not free: {:?}", lane.phase);
         lane.entry = entry as u32;
@@ -186,6 +225,7 @@ impl<'a> Exchanges<'a> {
             self.record.begun(intended_ns, now);
         }
         lane.times = ExchangeTimes { intended_ns, ..ExchangeTimes::default() };
+        lane.cohort_ns = cohort_ns;
         let connection = &mut self.connections[self.numbers.conn(number) as usize];
         if let Some(http) = &mut connection.http {
             http.begin();
@@ -213,8 +253,9 @@ impl<'a> Exchanges<'a> {
         let lane = &mut self.lanes[number as usize];
         lane.phase = LanePhase::Resting;
         lane.times.end_ns = now;
+        lane.outcome = outcome;
         self.in_flight -= 1;
-        let idle_since_ns = self.record.exchange(lane.entry, &lane.times, lane.ready_ns, outcome);
+        let idle_since_ns = self.record.exchange(lane, outcome);
         if lane.idle_since_ns.is_none() {
             lane.idle_since_ns = idle_since_ns;
         }
@@ -295,6 +336,13 @@ fn holds_body(plan: &LoadPlan, entry: &MixEntry) -> bool {
 fn deal_connections(plan: &LoadPlan, share: Share, dealt: &Dealt) -> Vec<Connection> {
     let mut connections = Vec::with_capacity(dealt.most.iter().sum::<u64>() as usize);
     let longest = longest_target(plan);
+    if let [first, others @ ..] = &user_targets(plan)[..] {
+        connections.extend((0..dealt.users).map(|_| Connection::new(plan, *first, longest)));
+        for _ in 0..dealt.users {
+            connections.extend(others.iter().map(|target| Connection::new(plan, *target, longest)));
+        }
+        return numbered(connections, share, dealt.most.len());
+    }
     let mut deal = |dealt: &[u64]| {
         let most = dealt.iter().copied().max().unwrap_or(0);
         for round in 0..most {
@@ -306,7 +354,12 @@ fn deal_connections(plan: &LoadPlan, share: Share, dealt: &Dealt) -> Vec<Connect
     deal(&dealt.first);
     let more = dealt.most.iter().zip(&dealt.first).map(|(most, first)| most - first);
     deal(&more.collect::<Vec<_>>());
-    let mut numbers = vec![0; dealt.most.len()];
+    numbered(connections, share, dealt.most.len())
+}
+
+/// The connections, numbered among all of the load to the same target.
+fn numbered(mut connections: Vec<Connection>, share: Share, targets: usize) -> Vec<Connection> {
+    let mut numbers = vec![0; targets];
     for connection in &mut connections {
         let number = &mut numbers[connection.target as usize];
         connection.attempt.number = share.number_of(*number);

@@ -6,6 +6,7 @@ mod ends;
 mod fitness;
 mod follow;
 mod guarded;
+mod journeys;
 mod lanes;
 mod merged;
 mod outcomes;

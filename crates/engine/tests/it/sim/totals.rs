@@ -60,6 +60,7 @@ fn servers() -> impl Strategy<Value = Server> {
             body_bytes,
             faults: FAULTS.into_iter().zip(shares).collect(),
             never_closes,
+            ..Server::default()
         },
     )
 }

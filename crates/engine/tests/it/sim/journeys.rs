@@ -1,0 +1,150 @@
+//! Journeys: users who arrive, take their steps and leave.
+
+use super::*;
+use proofload_engine::Asking;
+use proofload_engine::journey::{Journey, Journeys, Step};
+use proofload_testkit::sim::{Fault, Server, Service};
+
+/// Entry 0 is `POST /login`, the others are GETs of `/1`, `/2`, `/3`.
+fn steps() -> Vec<MixEntry> {
+    let paths = ["/login", "/1", "/2", "/3"];
+    paths.map(|path| at(path, |spec| spec)).into()
+}
+
+fn at(path: &str, change: impl Fn(RequestSpec) -> RequestSpec) -> MixEntry {
+    let post = path == "/login";
+    let spec = RequestSpec {
+        method: if post { "POST" } else { "GET" }.to_owned(),
+        target: path.to_owned(),
+        body: if post { b"user".to_vec() } else { Vec::new() },
+        ..RequestSpec::get("server.test", path)
+    };
+    let spec = change(spec);
+    let closing = RequestSpec { close: true, ..spec.clone() };
+    let (request, closing) = (spec.encode().unwrap(), closing.encode().unwrap());
+    MixEntry { request: Arc::new(request), closing_request: Arc::new(closing), ..entry(1, 0, 0) }
+}
+
+fn journey(steps: Vec<Step>) -> Journey {
+    Journey { weight: 1, teardown: steps.len(), steps }
+}
+
+/// The plan with these journeys; each step and each journey has figures of its own.
+fn on(journeys: Vec<Journey>, plan: LoadPlan) -> LoadPlan {
+    let parts = (0..(steps().len() + journeys.len()) as u32).collect();
+    let journeys = Some(Arc::new(Journeys { journeys, variables: 0 }));
+    LoadPlan { mix: steps(), asking: Asking { parts, journeys, ..plan.asking.clone() }, ..plan }
+}
+
+fn part(result: &LoadResult, part: usize, outcome: Outcome) -> u64 {
+    result.snapshot.parts[part].outcomes.get(outcome)
+}
+
+/// Requests of each step that the server answered.
+fn served(world: &World, path: &str) -> u64 {
+    world.served().paths.get(path).copied().unwrap_or(0)
+}
+
+#[test]
+fn users_arrive_at_their_rate_take_all_steps_and_pauses_and_leave() {
+    let walk =
+        journey(vec![Step::Ask(0), Step::Pause((300 * MS).into()), Step::Ask(1), Step::Pause((700 * MS).into()), Step::Ask(2)]);
+    let plan = on(vec![walk], LoadPlan { connections: 40, ..open(20.0) });
+    let world = World::new(Server::default(), 1);
+    let result = load(&plan, &world);
+    // The last of them arrives just before the end of the second, and has a second to go.
+    assert_eq!(part(&result, 4, Outcome::Answered), 20);
+    for (entry, path) in [(0, "/login"), (1, "/1"), (2, "/2")] {
+        assert_eq!(part(&result, entry, Outcome::Answered), 20, "{path}");
+        assert_eq!(served(&world, path), 20);
+    }
+    assert_eq!((count(&result, Outcome::Answered), served(&world, "/3")), (60, 0));
+    assert_eq!(result.snapshot.answered_in_window, 60, "whoever arrived in the window counts, whenever he ends");
+    let took = &result.snapshot.parts[4].response_time;
+    let mean_ns = took.mean_ns().unwrap();
+    assert!((mean_ns - SECOND as f64).abs() < (5 * MS) as f64, "{mean_ns}");
+    // Each user has a connection of his own, which he closes.
+    assert_eq!(world.served().accepted, 20);
+    assert_eq!(result.snapshot.outcomes.total() + result.snapshot.discarded.total(), 60);
+}
+
+#[test]
+fn a_step_that_fails_ends_the_journey_and_teardown_is_done_all_the_same() {
+    let steps = vec![Step::Ask(0), Step::Ask(1), Step::Ask(2), Step::Ask(3)];
+    let walk = Journey { weight: 1, teardown: 3, steps };
+    let plan = on(vec![walk], LoadPlan { connections: 50, ..open(400.0) });
+    let world = World::new(Server { faults: vec![(Fault::Error, 0.25)], ..Server::default() }, 3);
+    let result = load(&plan, &world);
+    let whole = |entry: usize| result.snapshot.parts[entry].outcomes.total();
+    let good = |entry| part(&result, entry, Outcome::Answered);
+    assert_eq!((whole(0), whole(1), whole(2), whole(3)), (400, good(0), good(1), 400));
+    assert_eq!((whole(4), part(&result, 4, Outcome::Rejected)), (400, 400 - good(2)), "teardown excluded");
+    assert_eq!((good(4), good(2) > 0), (good(2), true));
+    for (entry, path) in [(0, "/login"), (1, "/1"), (2, "/2"), (3, "/3")] {
+        assert_eq!(served(&world, path), good(entry), "{path}");
+    }
+}
+
+#[test]
+fn loops_choices_and_parallel_requests_are_as_many_as_asked_for() {
+    // login, three times (1, then one of 2 and 3 by weight), then four requests at once, twice over.
+    let steps = vec![
+        Step::Ask(0),
+        Step::Repeat { times: 3, to: 7 },
+        Step::Ask(1),
+        Step::Choose(vec![(3, 4), (1, 6)]),
+        Step::Ask(2),
+        Step::Jump(1),
+        Step::Jump(9),
+        Step::AskAll { entries: vec![2, 2, 3, 3], at_once: 2 },
+        Step::Exit,
+        Step::Ask(3),
+        Step::Jump(1),
+    ];
+    let plan = on(vec![journey(steps)], LoadPlan { connections: 100, ..open(300.0) });
+    let world = World::new(Server { service: Service::Constant(2 * MS), ..Server::default() }, 3);
+    let result = load(&plan, &world);
+    let done = |entry| part(&result, entry, Outcome::Answered);
+    assert_eq!((done(0), done(1), done(4)), (300, 900, 300));
+    assert_eq!(done(2) + done(3), 900 + 1200);
+    // Four standard deviations of a binomial count with p = 3/4.
+    assert!((done(2) as f64 - 600.0 - 675.0).abs() < 4.0 * (900.0f64 * 0.75 * 0.25).sqrt(), "{}", done(2));
+    // login 2 ms, six steps, two rounds of two at once.
+    let took = result.snapshot.parts[4].response_time.quantile_ns(0.5).unwrap();
+    assert!((18 * MS..19 * MS).contains(&took), "{took}");
+    assert_eq!(world.served().accepted, 600, "two connections of each user");
+}
+
+#[test]
+fn a_closed_number_of_users_is_kept_up_and_counts_of_journeys_are_exact() {
+    let walk = journey(vec![Step::Ask(0), Step::Pause((20 * MS).into()), Step::Ask(1)]);
+    let other = Journey { weight: 3, ..journey(vec![Step::Ask(2)]) };
+    let extent = Extent::Requests { count: 500, cap_ns: 60 * SECOND };
+    for workers in [1, 3] {
+        let plan = LoadPlan { connections: 6, workers, extent, ..closed() };
+        let world = World::new(Server::default(), 1);
+        let result = load(&on(vec![walk.clone(), other.clone()], plan), &world);
+        let (walked, others) = (part(&result, 4, Outcome::Answered), part(&result, 5, Outcome::Answered));
+        assert_eq!(walked + others, 500);
+        assert!((walked as f64 - 125.0).abs() < 40.0, "{walked}");
+        assert_eq!(part(&result, 0, Outcome::Answered), walked);
+        assert_eq!(part(&result, 2, Outcome::Answered), others);
+        assert_eq!(world.served().accepted, 500, "each user is a new one");
+    }
+}
+
+#[test]
+fn whoever_finds_all_seats_taken_is_late_and_it_shows_in_the_first_step() {
+    // Journeys of some 100 ms, one seat, 20 users a second: each waits for the ones before.
+    let walk = journey(vec![Step::Ask(1), Step::Ask(2)]);
+    let plan = on(vec![walk], LoadPlan { connections: 1, ..open(20.0) });
+    let slower = vec![("/1", Service::Constant(100 * MS))];
+    let result = load(&plan, &World::new(Server { slower, ..Server::default() }, 1));
+    for late in [1, 4] {
+        let took = &result.snapshot.parts[late].response_time;
+        assert_eq!(took.count(), 20);
+        assert!(took.quantile_ns(1.0).unwrap() > 19 * 50 * MS, "{took:?}");
+    }
+    let second = result.snapshot.parts[2].response_time.quantile_ns(1.0).unwrap();
+    assert!(second < 2 * MS, "a step is late by itself alone: {second}");
+}
