@@ -3,10 +3,12 @@
 //! The engine owns the socket; a [`Session`] owns the protocol's state of one connection. Bytes that
 //! the session did not consume are handed in again by the caller together with what followed them.
 
+use crate::http1::kept::Kept;
 use crate::speak::Speak;
 use crate::{Cancelled, Close, Events, ExchangeId, Filling, Full, Outbox, Request, State};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 macro_rules! protocols {
     (first $first:ident; $($(#[doc = $doc:literal])* $name:ident($session:ty),)+) => {
@@ -196,11 +198,51 @@ impl Default for Protocol {
 
 impl Session {
     /// Content codings of the body that came with the latest answer, as [`decoded`](crate::decoded) takes them; empty of
-    /// one without, and in a protocol that has none, undoes them itself, or has bodies that are not decoded (AJP).
+    /// one without, and in a protocol that has none, or undoes them itself.
     pub fn codings(&self) -> &[u8] {
+        self.kept().map_or(&[], |kept| &kept.codings)
+    }
+
+    /// Keeps of each answer the first header field of each of these names, which are in lower case, up to 8 KiB of its
+    /// value; in HTTP and AJP.
+    pub fn keep_fields(&mut self, names: Arc<[String]>) {
+        if let Some(kept) = self.kept_mut() {
+            kept.keep_fields(names);
+        }
+    }
+
+    /// The value of the kept field with that index in the latest answer; `None` of one without, with a longer one or
+    /// with one that is folded.
+    pub fn field(&self, index: usize) -> Option<&[u8]> {
+        self.kept()?.field(index)
+    }
+
+    /// Keeps the values of Set-Cookie of each answer, up to 16 KiB, in HTTP and AJP.
+    pub fn keep_set_cookies(&mut self) {
+        if let Some(kept) = self.kept_mut() {
+            kept.keep_set_cookies();
+        }
+    }
+
+    /// The value that the latest answer set last for the cookie of that name, if they are kept.
+    pub fn set_cookie(&self, name: &str) -> Option<&[u8]> {
+        let values = self.kept()?.set_cookies().filter_map(crate::http1::name_and_value);
+        values.filter(|(named, _)| *named == name.as_bytes()).last().map(|(_, value)| value)
+    }
+
+    fn kept(&self) -> Option<&Kept> {
         match self {
-            Session::Http1(session) => session.codings(),
-            _ => &[],
+            Session::Http1(session) => Some(&session.kept),
+            Session::Ajp(session) => Some(session.kept()),
+            _ => None,
+        }
+    }
+
+    fn kept_mut(&mut self) -> Option<&mut Kept> {
+        match self {
+            Session::Http1(session) => Some(&mut session.kept),
+            Session::Ajp(session) => Some(session.kept_mut()),
+            _ => None,
         }
     }
 

@@ -5,6 +5,7 @@ use super::kept::Kept;
 use super::packets::{Item, Kind, Reader};
 use super::{Note, Options};
 use crate::http1::body::Sink;
+use crate::http1::kept::Kept as KeptHead;
 use crate::http1::lines::Fault;
 use crate::speak::Speak;
 use crate::{
@@ -55,6 +56,19 @@ impl Ajp {
         let Note { head_only, .. } = expectation.into();
         self.flight = Some(Flight { id, head_only, closes, began: false, headed: false });
         self.sink.begin(keep_body);
+        self.reader.coded = keep_body > 0;
+        if self.reader.kept.any || keep_body > 0 {
+            self.reader.kept.clear();
+        }
+    }
+
+    /// Parts of the latest answer's head.
+    pub(crate) fn kept(&self) -> &KeptHead {
+        &self.reader.kept
+    }
+
+    pub(crate) fn kept_mut(&mut self) -> &mut KeptHead {
+        &mut self.reader.kept
     }
 
     #[cold]
@@ -217,8 +231,9 @@ impl Speak for Ajp {
     }
 
     fn renew(&mut self) {
-        let kept = std::mem::take(&mut self.kept);
-        *self = Ajp { kept, ..Ajp::new(self.options) };
+        let (kept, mut reader) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.reader));
+        reader.renew();
+        *self = Ajp { kept, reader, ..Ajp::new(self.options) };
     }
 
     #[inline]

@@ -2,7 +2,8 @@
 
 use super::codes::{self, ANSWER_CONTENT_LENGTH, ANSWER_HEADERS, FROM_CONTAINER, HEADER, NULL};
 use crate::MalformedKind;
-use crate::http1::lines::Fault;
+use crate::http1::kept::Kept;
+use crate::http1::lines::{Fault, is_control};
 use crate::scan::count_work;
 
 /// The kinds of packets that a container sends.
@@ -82,12 +83,30 @@ pub(super) struct Reader {
     is_length: bool,
     /// Length of the body according to the head.
     length: Option<u64>,
+    pub kept: Kept,
+    /// True if Content-Encoding is kept.
+    pub coded: bool,
+    /// The header that comes, as HTTP writes it, where any is kept; no longer than its packet.
+    line: Vec<u8>,
 }
 
 impl Reader {
     /// Length of the body according to the latest head.
     pub fn length(&self) -> Option<u64> {
         self.length
+    }
+
+    /// Begins anew, on another connection.
+    pub fn renew(&mut self) {
+        let (mut kept, mut line) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.line));
+        kept.clear();
+        line.clear();
+        *self = Reader { kept, line, ..Reader::default() };
+    }
+
+    /// True if anything is kept of heads.
+    fn keeps(&self) -> bool {
+        self.kept.any || self.coded
     }
 
     /// Reads `input`, which is not empty and whose first byte is byte `at` of the connection, up to the next item.
@@ -239,6 +258,10 @@ impl Reader {
                 return Err(header);
             }
             self.begin_value(code == ANSWER_CONTENT_LENGTH);
+            if self.keeps() {
+                self.line.extend_from_slice(ANSWER_HEADERS[usize::from(code) - 1].as_bytes());
+                self.line.push(b':');
+            }
             return self.go(PacketPart::TextSize(Field::Value), 2, at);
         }
         if field == Field::Name && (size == 0 || size == NULL) {
@@ -263,6 +286,9 @@ impl Reader {
 
     /// Looks at bytes of a string, where they matter.
     fn text(&mut self, field: Field, text: &[u8], at: u64) -> Result<(), Fault> {
+        if field != Field::Reason && self.keeps() {
+            self.line.extend_from_slice(text);
+        }
         if let Some(seen) = self.name.filter(|_| field == Field::Name) {
             count_work(text.len());
             let same = CONTENT_LENGTH[seen..seen + text.len()].eq_ignore_ascii_case(text);
@@ -285,6 +311,9 @@ impl Reader {
             Field::Reason => self.go(PacketPart::Headers, 2, at),
             Field::Name => {
                 let is_length = self.name.is_some();
+                if self.keeps() {
+                    self.line.push(b':');
+                }
                 self.begin_value(is_length);
                 self.go(PacketPart::TextSize(Field::Value), 2, at)
             }
@@ -296,10 +325,21 @@ impl Reader {
                     }
                     self.length = Some(number);
                 }
+                if self.keeps() {
+                    self.header_ended();
+                }
                 self.headers -= 1;
                 self.next_header(at)
             }
         }
+    }
+
+    /// Keeps the header, unless no line of HTTP could hold it.
+    fn header_ended(&mut self) {
+        if !self.line.iter().copied().any(is_control) {
+            self.kept.line(&self.line, self.coded);
+        }
+        self.line.clear();
     }
 
     fn next_header(&mut self, at: u64) -> Result<(), Fault> {

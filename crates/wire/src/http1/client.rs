@@ -2,13 +2,11 @@
 
 use super::Limits;
 use super::body::{Body, Chunked, Sink};
-use super::cookies;
 use super::fields::Fields;
 use super::held::Held;
+use super::kept::Kept;
 use super::lines::{Fault, Lines, Next, behind_plain_line, letters_len};
-use super::redirect::Location;
 use super::request::{HEAD_ONLY, HOLDS_BODY};
-use crate::coding;
 use crate::scan::{Fed, count_work};
 use crate::speak::Speak;
 use crate::{
@@ -68,16 +66,7 @@ pub struct Http1 {
     dead: bool,
     /// The body of a request that is kept back, on connections that had one.
     held: Option<Box<Held>>,
-    /// True if parts of heads are kept.
-    keeps: bool,
-    /// Set-Cookie lines of the present answer, if they are to be kept.
-    set_cookies: Option<Vec<u8>>,
-    /// WWW-Authenticate lines of the present answer, if they are to be kept.
-    challenges: Option<Vec<u8>>,
-    /// Location of the present answer, if it is to be kept.
-    location: Option<Box<Location>>,
-    /// Content-Encoding of the present answer, if any of its body is kept.
-    codings: Vec<u8>,
+    pub(crate) kept: Kept,
 }
 
 impl Http1 {
@@ -93,8 +82,8 @@ impl Http1 {
         self.part = AnswerPart::Status;
         self.lines = Lines::default();
         self.sink.begin(keep_body);
-        if self.keeps || keep_body > 0 {
-            self.forget_head();
+        if self.kept.any || keep_body > 0 {
+            self.kept.clear();
         }
     }
 
@@ -128,7 +117,7 @@ impl Http1 {
     /// be taken away after each call that takes bytes.
     pub(crate) fn keep_all(&mut self) {
         self.sink.keep = usize::MAX;
-        self.codings.clear();
+        self.kept.codings.clear();
     }
 
     /// The bytes of an unfinished body that are kept.
@@ -143,51 +132,37 @@ impl Http1 {
 
     /// Keeps the Location of each answer, up to [`super::LOCATION_MAX`], in a buffer that is used again.
     pub fn keep_location(&mut self) {
-        self.location = Some(Box::default());
-        self.keeps = true;
+        self.kept.keep_location();
     }
 
     /// Location of the latest answer, if it is kept and the answer has it once, whole.
     pub fn location(&self) -> Option<&[u8]> {
-        self.location.as_ref().and_then(|location| location.get())
+        self.kept.location()
     }
 
     /// Keeps the values of Set-Cookie of each answer, up to 16 KiB, in a buffer that is used again.
     pub fn keep_set_cookies(&mut self) {
-        self.set_cookies = Some(Vec::new());
-        self.keeps = true;
+        self.kept.keep_set_cookies();
     }
 
     /// Keeps the values of WWW-Authenticate of each answer, up to 16 KiB, in a buffer that is used again.
     pub fn keep_challenges(&mut self) {
-        self.challenges = Some(Vec::new());
-        self.keeps = true;
+        self.kept.keep_challenges();
     }
 
     /// The values of WWW-Authenticate of the latest answer, if they are kept.
     pub fn challenges(&self) -> impl Iterator<Item = &[u8]> {
-        self.challenges.as_deref().unwrap_or_default().split(|&byte| byte == b'\n')
+        self.kept.challenges()
     }
 
     /// The values of Set-Cookie of the latest answer, if they are kept.
     pub fn set_cookies(&self) -> impl Iterator<Item = &[u8]> {
-        let kept = self.set_cookies.as_deref().unwrap_or_default();
-        kept.split(|&byte| byte == b'\n').filter(|value| !value.is_empty())
+        self.kept.set_cookies()
     }
 
     /// Content-Encoding of the latest answer; empty without one, and where nothing of the body was kept.
     pub fn codings(&self) -> &[u8] {
-        &self.codings
-    }
-
-    /// Clears the kept parts of the previous answer's head.
-    #[inline]
-    fn forget_head(&mut self) {
-        self.set_cookies.iter_mut().chain(&mut self.challenges).for_each(Vec::clear);
-        if let Some(location) = &mut self.location {
-            location.clear();
-        }
-        self.codings.clear();
+        &self.kept.codings
     }
 
     /// Takes a body that came whole behind its head, if nothing of it is kept; the bytes taken.
@@ -257,7 +232,7 @@ impl Http1 {
     #[inline]
     fn plain_head(&mut self, input: &[u8]) -> Option<usize> {
         let begins = self.part == AnswerPart::Status && self.lines.is_fresh();
-        if !begins || self.dead || self.keeps {
+        if !begins || self.dead || self.kept.any {
             return None;
         }
         let (old, status, mut rest) = match input.strip_prefix(USUAL_STATUS) {
@@ -305,17 +280,8 @@ impl Http1 {
     fn field_lines(&mut self, input: &[u8], at: u64) -> Result<Fed, Fault> {
         let fed = self.lines.each(input, at, self.limits.head_max, |line, at| {
             self.fields.line(line, at)?;
-            if let Some(kept) = &mut self.set_cookies {
-                cookies::keep(line, b"set-cookie:", kept);
-            }
-            if let Some(kept) = &mut self.challenges {
-                cookies::keep(line, b"www-authenticate:", kept);
-            }
-            if let Some(location) = &mut self.location {
-                location.keep(line);
-            }
-            if self.sink.keep > 0 {
-                coding::keep(line, &mut self.codings);
+            if self.kept.any || self.sink.keep > 0 {
+                self.kept.line(line, self.sink.keep > 0);
             }
             Ok(())
         })?;
@@ -328,10 +294,7 @@ impl Http1 {
         if self.status < 200 {
             // `lines` goes on counting, so that interim answers without end exceed the head's limit.
             self.part = AnswerPart::Status;
-            if let Some(location) = &mut self.location {
-                location.clear();
-            }
-            self.codings.clear();
+            self.kept.clear();
             return Ok(false);
         }
         self.drains |= !self.fields.persists();
@@ -458,10 +421,9 @@ impl Speak for Http1 {
     }
 
     fn renew(&mut self) {
-        let (set_cookies, location) = (self.set_cookies.take(), self.location.take());
-        let (challenges, held, keeps) = (self.challenges.take(), self.held.take(), self.keeps);
-        *self = Http1 { set_cookies, location, challenges, held, keeps, ..Http1::new(self.limits) };
-        self.forget_head();
+        let (kept, held) = (std::mem::take(&mut self.kept), self.held.take());
+        *self = Http1 { kept, held, ..Http1::new(self.limits) };
+        self.kept.clear();
         if let Some(held) = &mut self.held {
             held.forget();
         }

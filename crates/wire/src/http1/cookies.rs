@@ -100,6 +100,11 @@ fn split_pair(part: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((part[..at].trim_ascii(), part[at + 1..].trim_ascii()))
 }
 
+/// Name and value of the cookie that the value of a Set-Cookie header sets.
+pub(crate) fn name_and_value(set_cookie: &[u8]) -> Option<(&[u8], &[u8])> {
+    split_pair(set_cookie.split(|&byte| byte == b';').next()?)
+}
+
 impl Jar {
     /// Takes the value of a Set-Cookie header that answered a request to `from` for `target` (path and query).
     pub fn take(&mut self, set_cookie: &[u8], from: Origin<'_>, target: &[u8], now: Now) {

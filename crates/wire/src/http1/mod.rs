@@ -25,6 +25,7 @@ mod digest;
 mod fields;
 mod forward;
 mod held;
+pub(crate) mod kept;
 pub(crate) mod lines;
 mod redirect;
 mod request;
@@ -34,6 +35,7 @@ mod template;
 use std::ops::RangeInclusive;
 
 pub use client::Http1;
+pub(crate) use cookies::name_and_value;
 pub use cookies::{COOKIE_BYTES_MAX, COOKIES_MAX, Jar, Now};
 pub use digest::{Credentials, Digest};
 pub use forward::through_proxy;

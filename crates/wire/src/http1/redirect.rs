@@ -6,47 +6,6 @@ use super::template::{RequestPart, Template};
 /// Longest Location, and longest path with query that it leads to, in bytes; longer ones are not followed.
 pub const LOCATION_MAX: usize = 8 * 1024;
 
-/// The Location of the present answer.
-#[derive(Debug, Default)]
-pub(super) struct Location {
-    value: Vec<u8>,
-    /// Fields of that name so far.
-    fields: u32,
-    /// True if the line before was one: a folded line would go on with it.
-    open: bool,
-    broken: bool,
-}
-
-impl Location {
-    pub fn clear(&mut self) {
-        *self = Location { value: std::mem::take(&mut self.value), ..Location::default() };
-        self.value.clear();
-    }
-
-    /// Keeps a line of a head if it is a Location.
-    pub fn keep(&mut self, line: &[u8]) {
-        const NAME: &[u8] = b"location:";
-        self.broken |= self.open && line.first().is_some_and(|byte| matches!(byte, b' ' | b'\t'));
-        self.open = false;
-        let Some((name, value)) = line.split_at_checked(NAME.len()) else { return };
-        if !name.eq_ignore_ascii_case(NAME) {
-            return;
-        }
-        let value = value.trim_ascii();
-        self.fields += 1;
-        self.open = true;
-        self.broken |= value.len() > LOCATION_MAX;
-        if self.fields == 1 && !self.broken {
-            self.value.extend_from_slice(value);
-        }
-    }
-
-    /// Its value, if it is there once, whole.
-    pub fn get(&self) -> Option<&[u8]> {
-        (self.fields == 1 && !self.broken && !self.value.is_empty()).then_some(&*self.value)
-    }
-}
-
 /// True if an answer with this code sends the client elsewhere: 304 and 300 do not.
 pub fn is_redirect(code: u16) -> bool {
     matches!(code, 301 | 302 | 303 | 307 | 308)
@@ -443,21 +402,6 @@ mod tests {
             assert_eq!(found == Leads::Here, stays, "{location} from {scheme:?} {authority}");
             assert!(found != Leads::Nowhere && out == b"/x", "{location}");
         }
-    }
-
-    #[test]
-    fn a_location_counts_when_it_stands_there_once_and_whole() {
-        let kept = |lines: &[&str]| {
-            let mut location = Location::default();
-            lines.iter().for_each(|line| location.keep(line.as_bytes()));
-            location.get().map(|value| String::from_utf8_lossy(value).into_owned())
-        };
-        assert_eq!(kept(&["Server: x", "LOCATION:  /a ", "X: y"]).as_deref(), Some("/a"));
-        assert_eq!(kept(&["Content-Location: /a", "Locations: /b", "Location"]), None);
-        assert_eq!(kept(&["Location: /a", "Location: /a"]), None);
-        assert_eq!(kept(&["Location: /a", " b"]), None);
-        assert_eq!(kept(&["Location:"]), None);
-        assert_eq!(kept(&[&format!("Location: /{}", "x".repeat(LOCATION_MAX))]), None);
     }
 
     #[test]

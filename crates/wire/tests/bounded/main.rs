@@ -71,9 +71,10 @@ impl Stuck {
     /// One that has shaken hands.
     fn new(mut session: Session) -> Self {
         let mut out = Outbox::new(OUTBOX);
+        session.keep_set_cookies();
+        session.keep_fields(["location".to_owned()].into());
         if let Session::Http1(http) = &mut session {
             http.keep_location();
-            http.keep_set_cookies();
         }
         session.open(0, &mut out);
         let mut stuck = Stuck { session, out, events: Events::new(), carry: Vec::new(), malformed: None };

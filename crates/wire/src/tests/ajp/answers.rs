@@ -209,3 +209,48 @@ fn an_answer_cut_short_ends_early() {
     let answer = [&ask(1)[..], &headers(200, &[(&[0xa0, 3], "5")]), &chunk(b"hello"), END].concat();
     laws::truncation(session, &get(), &answer);
 }
+
+#[test]
+fn header_fields_cookies_and_codings_are_kept_however_an_answer_is_split() {
+    let request = Request { keep_body: 9, ..get() };
+    let names = ["etag".to_owned(), "last-modified".to_owned(), "location".to_owned()];
+    let long = "x".repeat(8 * 1024 + 1);
+    let answers = [
+        headers(
+            200,
+            &[
+                (&string("ETag"), " \"a:b\" "),
+                (&[0xa0, 5], "yesterday"),
+                (&[0xa0, 7], "sid=1; Path=/"),
+                (&string("set-cookie"), "sid=2"),
+                (&string("Set-Cookie"), "a\nb=3"),
+                (&string("Content-Encoding"), "gzip"),
+                (&string("etag"), "second"),
+                (&[0xa0, 6], long.as_str()),
+            ],
+        ),
+        headers(200, &[(&string("eTag"), "")]),
+    ];
+    for size in [1, 3, 70_000] {
+        let mut session = session();
+        session.keep_fields(names.to_vec().into());
+        session.keep_set_cookies();
+        let mut driven = laws::Driven::started(session, &request);
+        let whole = [&answers[0], &chunk(b"x"), END].concat();
+        whole.chunks(size).for_each(|piece| driven.receive(piece));
+        let kept = &driven.session;
+        assert_eq!(
+            [0, 1, 2, 3].map(|at| kept.field(at)),
+            [Some(&b"\"a:b\""[..]), Some(b"yesterday"), None, None]
+        );
+        assert_eq!(
+            (kept.set_cookie("sid"), kept.set_cookie("a"), kept.codings()),
+            (Some(&b"2"[..]), None, &b"gzip"[..])
+        );
+        driven.session.renew();
+        assert_eq!((driven.session.field(0), driven.session.codings()), (None, &b""[..]));
+        driven.start(&request, laws::ID);
+        driven.receive(&[&answers[1], END].concat());
+        assert_eq!((driven.session.field(0), driven.session.field(1)), (Some(&b""[..]), None));
+    }
+}

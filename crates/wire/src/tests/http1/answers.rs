@@ -356,3 +356,26 @@ fn the_content_encoding_of_an_answer_is_forgotten_with_the_next_request() {
     driven.receive(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     assert_eq!(driven.session.codings(), b"");
 }
+
+#[test]
+fn header_fields_are_kept_of_the_answer_itself_and_over_connections() {
+    let answer = b"HTTP/1.1 103 Early\r\nX-Id: early\r\nSet-Cookie: s=0\r\n\r\nHTTP/1.1 200 OK\r\nSet-Cookie: s=1; Path=/\r\n\
+        ETag: \"7\"\r\nSET-COOKIE: t=a=b\r\nSet-Cookie: s = 2 ; Secure\r\nContent-Length: 0\r\n\r\n";
+    for size in 1..answer.len() {
+        let mut session = session();
+        assert_eq!((session.field(0), session.set_cookie("s")), (None, None));
+        session.keep_fields(["x-id".to_owned(), "etag".to_owned()].into());
+        session.keep_set_cookies();
+        session.renew();
+        let mut driven = laws::Driven::started(session, &get());
+        answer.chunks(size).for_each(|piece| driven.receive(piece));
+        let kept = &driven.session;
+        assert_eq!((kept.field(0), kept.field(1)), (None, Some(&b"\"7\""[..])), "pieces of {size}");
+        assert_eq!((kept.set_cookie("s"), kept.set_cookie("t")), (Some(&b"2"[..]), Some(&b"a=b"[..])));
+        assert_eq!((kept.set_cookie("S"), kept.set_cookie("early")), (None, None));
+        driven.start(&get(), ID);
+        driven.receive(b"HTTP/1.1 200 OK\r\nX-Id: 8\r\nContent-Length: 0\r\n\r\n");
+        assert_eq!((driven.session.field(0), driven.session.field(1)), (Some(&b"8"[..]), None));
+        assert_eq!(driven.session.set_cookie("s"), None);
+    }
+}
