@@ -71,6 +71,7 @@ pub fn restore(plan: &Plan) -> Result<(Names, Vec<Claim>, Design), PlanError> {
         points: plan.points.iter().map(|point| point.label.clone()).collect(),
         streams: plan.streams.clone(),
         requests: plan.requests.clone(),
+        journeys: plan.journeys.clone(),
         conditions: plan.conditions.iter().map(names_of).collect(),
     };
     let mut claims = Vec::new();

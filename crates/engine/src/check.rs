@@ -71,6 +71,7 @@ fn check_one(plan: &LoadPlan) -> Result<Dealt, Vec<String>> {
     let mut problems = Vec::new();
     mix_problems(plan, &mut problems);
     asking_problems(plan, &mut problems);
+    crate::reading::problems(plan, &mut problems);
     extent_problems(plan, &mut problems);
     profile_problems(plan, &mut problems);
     shortage_problems(plan, &mut problems);

@@ -2,6 +2,7 @@
 
 use crate::http::HttpState;
 use crate::lane::Lane;
+use crate::reading::KeptHead;
 use crate::ways::Attempt;
 use crate::{KeepAlive, LoadPlan};
 use proofload_wire::{Outbox, Protocol, Request, Session, State};
@@ -51,9 +52,10 @@ pub(crate) struct Connection {
 impl Connection {
     /// A connection to that target, with room for the [longest path](crate::http::longest_target). One behind the plan's is
     /// another origin: its [`HttpState`] comes with each exchange.
-    pub fn new(plan: &LoadPlan, target: usize, longest: usize) -> Self {
+    pub fn new(plan: &LoadPlan, target: usize, longest: usize, kept: &KeptHead) -> Self {
         let protocol = plan.targets.get(target).map_or(Protocol::Http1, |target| target.protocol);
         let mut session = Session::new(protocol, plan.in_flight);
+        kept.keep(&mut session);
         let http = HttpState::new(plan, target, longest, &mut session);
         Connection {
             phase: Phase::Cold,

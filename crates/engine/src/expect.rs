@@ -1,6 +1,7 @@
 //! Check of an answer against what was expected, in any protocol.
 
 use crate::Expect;
+use crate::reading::Reading;
 use memchr::memmem::Finder;
 use proofload_measure::Outcome;
 use proofload_wire::{Protocol, Undecoded, decoded};
@@ -21,8 +22,11 @@ pub(crate) struct Check {
     other_codes: Vec<RangeInclusive<u16>>,
     /// The code of an answer that exceeds a limit of the codec.
     beyond_code: Option<u16>,
-    bytes: Option<u64>,
+    bytes: Option<RangeInclusive<u64>>,
     texts: Vec<Text>,
+    /// Values that are read from a good answer, and the longest time that it may take.
+    pub reading: Option<Box<Reading>>,
+    pub within_ns: Option<u64>,
 }
 
 /// A text that is looked for in bodies.
@@ -61,10 +65,24 @@ pub(crate) enum Difference {
     },
     /// Its body is in a content coding that is not undone.
     Undecoded(Undecoded),
+    /// It took so long, in nanoseconds.
+    Late(u64),
+}
+
+impl<'a> Body<'a> {
+    /// The body without its content coding, and true if that is all of its `bytes`.
+    pub fn text(&self, bytes: u64) -> Result<(Cow<'a, [u8]>, bool), Undecoded> {
+        let whole = self.kept.len() as u64 >= bytes;
+        if self.codings.is_empty() {
+            return Ok((Cow::Borrowed(self.kept), whole));
+        }
+        let decoded = decoded(self.codings, self.kept, whole, DECODED_MAX)?;
+        Ok((Cow::Owned(decoded.bytes), decoded.whole))
+    }
 }
 
 impl Check {
-    pub fn new(expect: &Expect, protocol: Protocol) -> Self {
+    pub fn new(expect: &Expect, protocol: Protocol, reading: Option<Box<Reading>>) -> Self {
         let mut codes = expect.status.iter().cloned();
         let first = codes.next().unwrap_or_else(|| protocol.good_codes());
         let finder = |text: &Vec<u8>| Finder::new(text).into_owned();
@@ -76,8 +94,10 @@ impl Check {
             last_code: *first.end(),
             other_codes: codes.collect(),
             beyond_code: protocol.beyond_code(),
-            bytes: expect.bytes,
+            bytes: expect.bytes.clone(),
             texts: wanted.chain(unwanted).collect(),
+            reading,
+            within_ns: expect.within_ns,
         }
     }
 
@@ -93,7 +113,7 @@ impl Check {
             let beyond = self.beyond_code == Some(code);
             return Some(if beyond { Difference::Unread(code) } else { Difference::Code(code) });
         }
-        if self.bytes.is_some_and(|bytes| bytes != body_bytes) {
+        if self.bytes.as_ref().is_some_and(|bytes| !bytes.contains(&body_bytes)) {
             return Some(Difference::Bytes(body_bytes));
         }
         if self.texts.is_empty() { None } else { self.difference_in(body_bytes, body()) }
@@ -106,14 +126,10 @@ impl Check {
 
     #[inline(never)]
     fn difference_in(&self, bytes: u64, body: Body<'_>) -> Option<Difference> {
-        let mut whole = body.kept.len() as u64 >= bytes;
-        let mut seen = Cow::Borrowed(body.kept);
-        if !body.codings.is_empty() {
-            match decoded(body.codings, body.kept, whole, DECODED_MAX) {
-                Ok(decoded) => (seen, whole) = (Cow::Owned(decoded.bytes), decoded.whole),
-                Err(why) => return Some(Difference::Undecoded(why)),
-            }
-        }
+        let (seen, whole) = match body.text(bytes) {
+            Ok(text) => text,
+            Err(why) => return Some(Difference::Undecoded(why)),
+        };
         let mut unkept = None;
         for (at, text) in self.texts.iter().enumerate() {
             match (text.finder.find(&seen).is_some(), whole) {
@@ -143,7 +159,12 @@ impl Check {
                 format!("status {code}, expected {}", self.codes())
             }
             Difference::Bytes(bytes) => {
-                format!("a body of {bytes} bytes, expected {}", self.bytes.unwrap_or_default())
+                let wanted = self.bytes.clone().unwrap_or(0..=0);
+                let (least, most) = (wanted.start(), wanted.end());
+                match least == most {
+                    true => format!("a body of {bytes} bytes, expected {least}"),
+                    false => format!("a body of {bytes} bytes, expected {least} to {most}"),
+                }
             }
             Difference::Text(at) if self.texts[at].wanted => {
                 format!("the body does not contain {:?}", self.texts[at].shown())
@@ -159,6 +180,10 @@ impl Check {
                     self.texts[text].shown(),
                     coded(" that came in "),
                 )
+            }
+            Difference::Late(took_ns) => {
+                let ms = |ns: u64| ns as f64 / 1e6;
+                format!("answered in {} ms, expected {} at most", ms(took_ns), ms(self.within_ns.unwrap_or(0)))
             }
             Difference::Undecoded(Undecoded::Unknown) => format!(
                 "a text cannot be looked for in a body{}, which Proofload does not decode: ask for gzip, deflate, br or zstd \
@@ -195,9 +220,10 @@ impl Difference {
     pub fn outcome(self) -> Outcome {
         match self {
             Difference::Code(_) => Outcome::Rejected,
-            Difference::Bytes(_) | Difference::Text(_) | Difference::Undecoded(Undecoded::Broken) => {
-                Outcome::Mismatch
-            }
+            Difference::Bytes(_)
+            | Difference::Text(_)
+            | Difference::Late(_)
+            | Difference::Undecoded(Undecoded::Broken) => Outcome::Mismatch,
             Difference::Unread(_) | Difference::Unkept { .. } | Difference::Undecoded(_) => {
                 Outcome::BeyondLimit
             }
@@ -210,7 +236,7 @@ mod tests {
     use super::*;
 
     fn check(expect: &Expect) -> Check {
-        Check::new(expect, Protocol::Http1)
+        Check::new(expect, Protocol::Http1, None)
     }
 
     fn outcome(expect: &Expect, code: u16, body: &[u8]) -> Outcome {
@@ -311,7 +337,7 @@ mod tests {
 
     #[test]
     fn wrong_content_is_a_mismatch_and_is_explained() {
-        let expect = Expect { bytes: Some(5), text: vec![b"llo".to_vec()], ..Expect::default() };
+        let expect = Expect { bytes: Some(5..=5), text: vec![b"llo".to_vec()], ..Expect::default() };
         assert_eq!(outcome(&expect, 200, b"hello"), Outcome::Answered);
         assert_eq!(outcome(&expect, 200, b"hell"), Outcome::Mismatch);
         assert_eq!(outcome(&expect, 200, b"hallo!"), Outcome::Mismatch);

@@ -3,6 +3,7 @@
 use crate::load::Distribution;
 use crate::{LoadPlan, MixEntry};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Most lanes of one user, over all targets.
 const LANES_MAX: usize = 64;
@@ -89,6 +90,21 @@ impl Test {
             Test::AtMost(than) => number().is_some_and(|number| number <= *than),
             Test::Above(than) => number().is_some_and(|number| number > *than),
             Test::AtLeast(than) => number().is_some_and(|number| number >= *than),
+        }
+    }
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Test::Present => f.write_str("any value"),
+            Test::Absent => f.write_str("none"),
+            Test::Is(text) => write!(f, "{text:?}"),
+            Test::IsNot(text) => write!(f, "anything but {text:?}"),
+            Test::Below(than) => write!(f, "less than {than}"),
+            Test::AtMost(than) => write!(f, "at most {than}"),
+            Test::Above(than) => write!(f, "more than {than}"),
+            Test::AtLeast(than) => write!(f, "at least {than}"),
         }
     }
 }

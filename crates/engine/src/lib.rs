@@ -24,6 +24,7 @@ pub mod load;
 mod memory;
 mod merger;
 mod plan;
+pub mod reading;
 mod record;
 mod result;
 mod seconds;

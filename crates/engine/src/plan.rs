@@ -4,6 +4,7 @@ use crate::Target;
 use crate::feed::Feed;
 use crate::journey::Journeys;
 use crate::load::Profile;
+use crate::reading::{Capture, Requirement};
 use crate::target::Tls;
 use proofload_wire::Credentials;
 use proofload_wire::Request;
@@ -28,6 +29,8 @@ pub struct Asking {
     /// TLS with other origins that redirects lead to, where the exchange's own server has none; the name is the origin's.
     /// Without it no redirect from such a server to `https` is followed.
     pub elsewhere_tls: Option<Arc<Tls>>,
+    /// Values that the answers to each entry of the mix leave with the user; empty where there are none.
+    pub captures: Vec<Vec<Capture>>,
     /// Journeys of users; the entries of the mix are their steps then.
     pub journeys: Option<Arc<Journeys>>,
 }
@@ -53,16 +56,22 @@ pub struct Follow {
 }
 
 /// Conditions for an answer to count as answered.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Expect {
     /// One of these codes; without any one that is good in its protocol (of HTTP 200 to 399).
     pub status: Vec<RangeInclusive<u16>>,
-    /// Exactly this many bytes of body.
-    pub bytes: Option<u64>,
+    /// So many bytes of body, as it came.
+    pub bytes: Option<RangeInclusive<u64>>,
+    /// Longest response time, in nanoseconds.
+    pub within_ns: Option<u64>,
     /// The body, without its content coding, contains each of these texts within its first `Request::keep_body` bytes.
     pub text: Vec<Vec<u8>>,
     /// It contains none of these. In a longer body nobody knows.
     pub no_text: Vec<Vec<u8>>,
+    /// Values of the answer.
+    pub values: Vec<Requirement>,
+    /// JSON Schema of the body.
+    pub schema: Option<String>,
 }
 
 impl Expect {
@@ -73,7 +82,7 @@ impl Expect {
 }
 
 /// One kind of request in the mix.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct MixEntry {
     /// Its share of the mix is `weight` over the sum of weights. At least 1.
     pub weight: u32,

@@ -109,7 +109,7 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
             target: 0,
             request: Arc::new(spec.encode_with(&template).unwrap()),
             closing_request: Arc::new(closing.encode_with(&template).unwrap()),
-            expect: Expect { status: vec![200..=200], bytes: Some(1024), ..Expect::default() },
+            expect: Expect { status: vec![200..=200], bytes: Some(1024..=1024), ..Expect::default() },
             follow: if case.leads != Leads::Nowhere {
                 Follow { most: 1, ..Default::default() }
             } else {

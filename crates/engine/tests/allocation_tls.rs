@@ -77,7 +77,7 @@ fn allocations_of_an_exchange_are_few_and_do_not_grow() {
             target: 0,
             request: Arc::new(spec.encode().unwrap()),
             closing_request: Arc::new(closing.encode().unwrap()),
-            expect: Expect { status: vec![200..=200], bytes: Some(1024), ..Expect::default() },
+            expect: Expect { status: vec![200..=200], bytes: Some(1024..=1024), ..Expect::default() },
             follow: Default::default(),
             digest: None,
         }],

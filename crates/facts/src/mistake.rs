@@ -57,6 +57,10 @@ told Mistake {
     ///
     /// Delete it.
     Failure NoMeaningBeside { beside: String },
+    /// A measure of journeys without the journey that it is about.
+    ///
+    /// Name it.
+    Failure WhichJourney { measure: String, known: String },
     /// A key that means nothing without another one.
     ///
     /// Add the other one, or delete it.

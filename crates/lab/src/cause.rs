@@ -252,7 +252,7 @@ impl Peer<'_> {
             closing_request: Arc::clone(&request),
             request,
             // No answer has so many, so that the beginning of each is kept.
-            expect: Expect { bytes: Some(u64::MAX), ..Expect::default() },
+            expect: Expect { bytes: Some(u64::MAX..=u64::MAX), ..Expect::default() },
             follow: Follow::default(),
             digest: None,
         };

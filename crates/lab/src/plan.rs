@@ -195,6 +195,7 @@ pub fn make<'a>(
         workload: lines::workload(study),
         streams: study.streams.iter().map(|stream| stream.name.clone()).collect(),
         requests: study.names.requests.clone(),
+        journeys: study.names.journeys.clone(),
         points: study.points.iter().map(|point| lines::point(study, point)).collect(),
         claims: planned_claims(study),
         expectations: lines::expectations(study),
@@ -410,9 +411,11 @@ fn load_plan(
 ) -> Result<LoadPlan, LoadPlanError> {
     let (mut mix, mut targets) = (Vec::with_capacity(workload.len()), vec![terms.target.clone()]);
     // A load of one request pays nothing for what would be told apart.
-    let names = if workload.len() > 1 { &study.names.requests[..] } else { &[] };
-    let part = |entry: &WorkloadEntry| names.iter().position(|name| *name == entry.name);
-    let parts = workload.iter().filter_map(|entry| Some(part(entry)? as u32)).collect();
+    let is_apart = workload.len() > 1 || study.journeys.is_some();
+    let names = if is_apart { &study.names.requests[..] } else { &[] };
+    let part = |name: &String| Some(names.iter().position(|known| known == name)? as u32);
+    let journeys = study.journeys.iter().flat_map(|journeys| &journeys.names);
+    let parts = workload.iter().map(|entry| &entry.name).chain(journeys).filter_map(part).collect();
     for entry in workload {
         let failed = |mistake| LoadPlanError::request(entry, mistake);
         let encoded = match &entry.at {
@@ -446,10 +449,12 @@ fn load_plan(
         keep_alive: point.keep_alive,
         timeouts: study.timeouts,
         extent,
-        drain_ns: match extent {
+        drain_ns: match (extent, &study.journeys) {
+            // Users finish their journeys, pauses included.
+            (_, Some(journeys)) => terms.drain_ns.max(journeys.longest_ns(&study.timeouts)),
             // Every one of a number of requests ends: by an answer or by its time-out.
-            Extent::Requests { .. } => terms.drain_ns.max(study.timeouts.response_ns),
-            Extent::DurationNs(_) => terms.drain_ns,
+            (Extent::Requests { .. }, None) => terms.drain_ns.max(study.timeouts.response_ns),
+            (Extent::DurationNs(_), None) => terms.drain_ns,
         },
         workers: terms.workers.clamp(1, connections.max(1)),
         cpus: terms.cpus.clone(),

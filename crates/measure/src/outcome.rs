@@ -34,6 +34,8 @@ pub enum Outcome {
     Rejected,
     /// A well-formed answer whose content does not match `expect`.
     Mismatch,
+    /// A good answer without a value that the user needs for his next steps.
+    NotCaptured,
     /// Sent, and without a whole answer when the load had ended and the time to drain was over.
     Unanswered,
     /// The answer is longer, or deeper nested, than Proofload reads, or leads to one server more than it goes to: its own
@@ -45,7 +47,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Every outcome, in the order of the counts in a record.
-    pub const ALL: [Outcome; 17] = [
+    pub const ALL: [Outcome; 18] = [
         Outcome::Answered,
         Outcome::Unsent,
         Outcome::ConnectRefused,
@@ -60,6 +62,7 @@ impl Outcome {
         Outcome::Malformed,
         Outcome::Rejected,
         Outcome::Mismatch,
+        Outcome::NotCaptured,
         Outcome::Unanswered,
         Outcome::BeyondLimit,
         Outcome::Internal,
@@ -82,6 +85,7 @@ impl Outcome {
             Outcome::Malformed => "malformed",
             Outcome::Rejected => "rejected",
             Outcome::Mismatch => "mismatch",
+            Outcome::NotCaptured => "not_captured",
             Outcome::Unanswered => "unanswered",
             Outcome::BeyondLimit => "beyond_limit",
             Outcome::Internal => "internal",

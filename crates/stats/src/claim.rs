@@ -158,6 +158,8 @@ pub struct Names {
     /// Names of the entries of a mix, in order; empty where no figures are kept of each. Their indexes follow those of the
     /// streams.
     pub requests: Vec<String>,
+    /// Those of them that are journeys of users.
+    pub journeys: Vec<String>,
     /// Conditions of measuring, each with the names of its levels; empty where none is known.
     pub conditions: Vec<ConditionNames>,
 }

@@ -29,6 +29,8 @@ pub enum Kind {
     Either(&'static [&'static Kind]),
     /// Something with a name of its own in the schema.
     Named(&'static Named),
+    /// A kind that holds values of this kind.
+    Later(fn() -> &'static Kind),
 }
 
 /// A kind with a name and its meaning.
@@ -133,6 +135,7 @@ impl Kind {
     fn choices(&'static self) -> Vec<&'static Kind> {
         match self {
             Kind::Named(named) => named.kind.choices(),
+            Kind::Later(kind) => kind().choices(),
             Kind::Either(kinds) => kinds.iter().flat_map(|kind| kind.choices()).collect(),
             kind => vec![kind],
         }

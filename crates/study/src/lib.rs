@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests start and time what they need"))]
 
+mod answers;
 mod bind;
 mod body_file;
 mod call;
@@ -23,6 +24,7 @@ pub mod field;
 mod flags;
 mod hold;
 mod include;
+mod journeys;
 pub mod keys;
 mod load;
 mod mix;
@@ -67,6 +69,7 @@ pub use declarations::{Declarations, Parameter, ParameterKind};
 pub use encode::FOLLOW_MAX;
 pub use expectations::{ExpectedRow, Reference};
 pub use flags::{Draft, Said};
+pub use journeys::Journeys;
 pub use load::{CAP_NS, IN_FLIGHT_MAX};
 pub use mode::Mode;
 pub use model::{CapacityLoad, Server, Stream, Study, SubjectSpec, Variant, WorkloadEntry};

@@ -1,17 +1,21 @@
 //! The workload: requests, and the conditions that answers must meet.
 
+use super::answers::{CAPTURES, VALUES, check_captures, check_values};
 use super::call::{self, ARGUMENTS_MAX, Typed};
+use super::feeders::read_file;
 use super::field::{Field, Map, pairs};
 use super::keys::{HEADER, Kind, WORD, keys, kinds};
 use super::model::{Server, WorkloadEntry};
 use super::name::{PLAIN, bad_name};
 use super::problem::shown;
-use super::quantity::{self, SIZE};
+use super::quantity::{self, DURATION, SIZE};
 use super::request::{Asked, Builder};
 use super::request_defaults::{BODY, FOLLOW, FORM, OWN_AUTH, Shared};
 use super::request_defaults::{check_body, check_follow, check_form, check_own_auth};
 use super::subjects::{URL, check_server};
 use proofload_engine::Expect;
+use proofload_engine::reading::{Capture, Source};
+use proofload_extract::Schema;
 use proofload_facts::{Expected, Mistake, Thing};
 use proofload_wire::Call;
 use std::ops::RangeInclusive;
@@ -23,7 +27,7 @@ const ENTRIES_MAX: usize = 64;
 const HEADERS_MAX: usize = 64;
 
 /// Largest weight: a share of one in a million is as rare as a mix needs.
-const WEIGHT_MAX: u64 = 1_000_000;
+pub(super) const WEIGHT_MAX: u64 = 1_000_000;
 
 /// Bytes of an answer's body that are kept when a text is looked for in it.
 pub(crate) const KEEP_BODY: usize = 64 * 1024;
@@ -83,18 +87,34 @@ keys! {
         optional at: Kind::Map(&[&URL]),
         /// Conditions of an answer that counts; status 200 to 399 by default.
         optional expect: Kind::Map(&[&EXPECT]),
+        /// Values of the answer that later steps of a journey use.
+        optional capture: CAPTURES,
     }
 
     /// Conditions that an answer must meet.
     EXPECT {
         /// One of these statuses: `404`, `[200, 404-410]`, `5xx`.
         optional status: STATUSES,
-        /// Exactly this number of bytes of body: `1024`, `1KiB`.
-        optional bytes: SIZE,
+        /// So many bytes of body: `1024`, `1KiB`, `100..2KiB`.
+        optional bytes: SIZES,
+        /// Longest response time: `500ms`.
+        optional within: DURATION,
         /// The body contains this text, or each of these.
         optional text: TEXTS,
         /// The body contains this text nowhere, or none of these.
         optional no_text: TEXTS,
+        /// Values of a JSON body, or of the reply of a call, by JSONPath: `{ $.ok: true }`; a path alone is there.
+        optional json: PLACES,
+        /// Regular expressions that match somewhere in the body, or what their first group is.
+        optional regex: PLACES,
+        /// Elements of a page by CSS selector: their text, or that they are there.
+        optional css: PLACES,
+        /// Nodes of a page or a document by XPath.
+        optional xpath: PLACES,
+        /// Headers of the answer.
+        optional header: PLACES,
+        /// File with the JSON Schema of the body.
+        optional schema: WORD,
     }
 }
 
@@ -106,10 +126,13 @@ kinds! {
         &Kind::List(&Kind::Names(&HEADER, 1, 1), 1, HEADERS_MAX),
     ]);
     STATUSES = Kind::Either(&[&STATUS, &Kind::List(&STATUS, 1, usize::MAX)]);
+    PLACES = Kind::Either(&[&VALUES, &WORD, &Kind::List(&WORD, 1, 64)]);
     TEXTS = Kind::Either(&[&WORD, &Kind::List(&WORD, 1, usize::MAX)]);
     /// A path with its query.
     PATH = Kind::Text(r"^/[!-~]*$");
 }
+
+const SIZES: Kind = Kind::Either(&[&SIZE, &Kind::Text(r"^.+\.\..+$")]);
 
 /// A status, a range or a class of them.
 const STATUS: Kind =
@@ -130,7 +153,7 @@ pub(super) fn check_workload(field: &Field<'_>, shared: &Shared<'_>) -> Option<V
     checked.into_iter().collect()
 }
 
-fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<WorkloadEntry> {
+pub(super) fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<WorkloadEntry> {
     let map = field.map("{ get: /path }")?;
     let method = map.exactly_one("get: /");
     let mut builder = Builder::default();
@@ -142,8 +165,10 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
     let weight = map.optional("weight").map_or(Some(1), |field| field.integer());
     let follow = map.optional("follow").map_or(Some(shared.follow), |field| check_follow(&field));
     let method_name = method.as_ref().map(|(method, _)| *method);
-    let expect =
-        map.optional("expect").map_or(Some(Expect::default()), |field| check_expect(&field, method_name));
+    let expect = map
+        .optional("expect")
+        .map_or(Some(Expect::default()), |field| check_expect(&field, method_name, shared));
+    let captures = check_captured(&map, shared);
     let at = map.optional("at").map_or(Some(None), |field| check_at(&field, shared).map(Some));
     map.close();
     let (method, path) = method.filter(|_| whole)?;
@@ -151,8 +176,12 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         "request" => path.written().and_then(|text| text.split_whitespace().next()).unwrap_or_default(),
         method => method,
     };
-    let expect = expect?;
-    let keep_body = if expect.texts().next().is_some() { KEEP_BODY } else { 0 };
+    let (expect, captures) = (expect?, captures?);
+    let of_body = |source: &Source| matches!(source, Source::Body(_));
+    let reads = expect.schema.is_some()
+        || expect.values.iter().any(|value| of_body(&value.from))
+        || captures.iter().any(|capture| of_body(&capture.from));
+    let keep_body = if reads || expect.texts().next().is_some() { KEEP_BODY } else { 0 };
     let asked = match call {
         Some(Called { call, path }) => Ok(builder.call(call, &path, keep_body)),
         None => builder.finish(&method.to_ascii_uppercase(), shared.cookies, keep_body),
@@ -170,7 +199,18 @@ fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) -> Option<Wor
         digest,
         shown,
         at: at?,
+        captures,
     })
+}
+
+/// What the answer leaves with the user, who has a journey to go on with.
+fn check_captured(map: &Map<'_>, shared: &Shared<'_>) -> Option<Vec<Capture>> {
+    let Some(field) = map.optional("capture") else { return Some(Vec::new()) };
+    if !shared.has_journeys {
+        field.problem(Mistake::NoMeaningWithout { needs: "journeys".to_string() });
+        return None;
+    }
+    check_captures(&field, shared)
 }
 
 /// Expectation, credentials and body; false after a mistake.
@@ -341,7 +381,7 @@ fn check_headers(field: &Field<'_>, shared: &Shared<'_>, builder: &mut Builder) 
     whole.then_some(())
 }
 
-fn check_expect(field: &Field<'_>, method: Option<&str>) -> Option<Expect> {
+fn check_expect(field: &Field<'_>, method: Option<&str>, shared: &Shared<'_>) -> Option<Expect> {
     let map = field.map("expect: { status: 200, bytes: 1024 }")?;
     if method == Some("call")
         && let Some(field) = map.optional("status")
@@ -351,11 +391,16 @@ fn check_expect(field: &Field<'_>, method: Option<&str>) -> Option<Expect> {
     let status = map
         .optional("status")
         .map_or(Some(Vec::new()), |field| check_each(&field, "[200, 4xx]", check_status));
-    let bytes = map.optional("bytes").map(|field| field.quantity(quantity::size, "1024, 1KiB"));
+    let bytes = map.optional("bytes").map(|field| field.quantity(sizes, "1024, 1KiB, 100..2KiB"));
+    let within_ns = map.optional("within").map(|field| field.quantity(quantity::duration, "500ms"));
     let texts = |key| {
         map.optional(key).map_or(Some(Vec::new()), |field| check_each(&field, "[one, other]", check_text))
     };
     let (text, no_text) = (texts("text"), texts("no_text"));
+    let values = ["json", "regex", "css", "xpath", "header"].map(|key| {
+        map.optional(key).map_or(Some(Vec::new()), |field| check_values(&field, key))
+    });
+    let schema = map.optional("schema").map(|field| check_schema(&field, shared));
     map.close();
     if method == Some("head") {
         forbid_body(&map, &bytes);
@@ -363,9 +408,34 @@ fn check_expect(field: &Field<'_>, method: Option<&str>) -> Option<Expect> {
     Some(Expect {
         status: status?,
         bytes: bytes.map_or(Some(None), |bytes| bytes.map(Some))?,
+        within_ns: within_ns.map_or(Some(None), |ns| ns.map(Some))?,
         text: text?,
         no_text: no_text?,
+        values: values.into_iter().collect::<Option<Vec<_>>>()?.concat(),
+        schema: schema.map_or(Some(None), |schema| schema.map(Some))?,
     })
+}
+
+/// `1024`, `100..2KiB`.
+fn sizes(text: &str) -> Result<RangeInclusive<u64>, Mistake> {
+    let (least, most) = text.split_once("..").unwrap_or((text, text));
+    let sizes = quantity::size(least)?..=quantity::size(most)?;
+    if sizes.is_empty() {
+        return Err(Mistake::EndsBeforeItBegins { found: shown(text) });
+    }
+    Ok(sizes)
+}
+
+/// A JSON Schema, read from its file.
+fn check_schema(field: &Field<'_>, shared: &Shared<'_>) -> Option<String> {
+    let path = shared.file(field)?;
+    let text = String::from_utf8_lossy(&field.take(read_file(&path))?).into_owned();
+    let wrong = |error: proofload_extract::SelectorError| {
+        let mistake = Mistake::BadFormat { expected: Expected::JsonSchema, error: error.to_string() };
+        mistake.at(path.display().to_string())
+    };
+    field.take(Schema::new(&text).map_err(wrong))?;
+    Some(text)
 }
 
 /// The one value, or those of a list.
@@ -407,11 +477,16 @@ fn check_text(field: &Field<'_>) -> Option<Vec<u8>> {
     Some(text.as_bytes().to_vec())
 }
 
-fn forbid_body(map: &Map<'_>, bytes: &Option<Option<u64>>) {
+fn forbid_body(map: &Map<'_>, bytes: &Option<Option<RangeInclusive<u64>>>) {
     let wrong = [
-        ("bytes", matches!(bytes, Some(Some(1..)))),
+        ("bytes", bytes.iter().flatten().any(|bytes| *bytes.start() > 0)),
         ("text", map.has("text")),
         ("no_text", map.has("no_text")),
+        ("json", map.has("json")),
+        ("regex", map.has("regex")),
+        ("css", map.has("css")),
+        ("xpath", map.has("xpath")),
+        ("schema", map.has("schema")),
     ];
     for (key, _) in wrong.iter().filter(|(_, wrong)| *wrong) {
         if let Some(field) = map.optional(key) {

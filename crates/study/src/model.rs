@@ -3,6 +3,7 @@
 use super::conditions::Conditions;
 use super::encode;
 use super::expectations::{ExpectedRow, Reference};
+use super::journeys::Journeys;
 use super::mode::Mode;
 use super::places::StudyPlaces;
 use super::protocol::Speaks;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use proofload_engine::transport::Proxy;
+use proofload_engine::reading::Capture;
 use proofload_engine::{Addresses, Asking, Expect, MixEntry, Timeouts};
 use proofload_stats::capacity::Slo;
 use proofload_stats::{Claim, Names};
@@ -30,8 +32,10 @@ pub struct Study {
     /// All variants, in declared order (the product of all factors of a subject; subjects one after the
     /// other).
     pub variants: Vec<Variant>,
-    /// The mix; with streams the mixes of all of them, one after the other.
+    /// The mix; with streams the mixes of all of them, one after the other; with journeys the requests of their steps.
     pub workload: Vec<WorkloadEntry>,
+    /// Journeys of users, where there are any: the load is of users then.
+    pub journeys: Option<Journeys>,
     /// Values that requests are filled with.
     pub asking: Asking,
     /// Several loads that run at once; empty without them.
@@ -156,6 +160,8 @@ pub struct WorkloadEntry {
     pub shown: Shown,
     /// Another server than the subject, to which this is sent.
     pub at: Option<Server>,
+    /// Values of the answer that later steps of a journey use.
+    pub captures: Vec<Capture>,
 }
 
 /// A server that runs.

@@ -8,6 +8,7 @@ use super::expectations::{EXPECTATIONS, REFERENCE, REFERENCES_MAX, check_expect,
 use super::expectations::{ExpectedRow, Reference};
 use super::field::{Field, Map};
 use super::include::FILE;
+use super::journeys::{JOURNEYS, Journeys, check_users};
 use super::keys::{Kind, WORD, keys, kinds};
 use super::load::{LOAD, check_load};
 use super::mix::{WORKLOAD, check_workload};
@@ -74,6 +75,8 @@ keys! {
         optional bind: Kind::List(&LOCAL_ADDRESS, 1, BIND_MAX),
         /// Requests, by name: one, or a weighted mix.
         optional workload: WORKLOAD,
+        /// Journeys of users, by name, instead of a workload: the load is of users who arrive, or of users at once.
+        optional journeys: JOURNEYS,
         /// One mix of the requests of the workload, or a load for each; mixed by default.
         optional ask: ASK,
         /// Amount of load.
@@ -199,7 +202,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     if let (Some(field), Some(subjects)) = (map.optional("bind"), &subjects) {
         check_reach(&field, &shared.bind, &subjects.variants);
     }
-    let Asked { workload, streams, points } = check_ask(map, check_asked(map, &shared));
+    let Asked { workload, journeys, streams, points } = check_ask(map, check_asked(map, &shared));
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
     let mut conditions =
@@ -214,8 +217,9 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let variants = subjects.as_ref().map_or(&[][..], |subjects| &subjects.variants);
     let loads = points.as_ref().map_or(&[][..], |points| &points.points);
     let names = names(variants, loads, &streams);
+    let named = journeys.as_ref().map_or(Vec::new(), |journeys: &Journeys| journeys.names.clone());
     let known = Known {
-        names: Names { requests: told_apart(workload.as_deref(), loads, &streams), ..names },
+        names: Names { requests: told_apart(workload.as_deref(), journeys.as_ref(), loads, &streams), journeys: named, ..names },
         complete: subjects.as_ref().is_some_and(|subjects| subjects.names_complete)
             && points.as_ref().is_some_and(|points| points.labels_complete),
     };
@@ -245,8 +249,9 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         name: name?,
         question: question?,
         variants: parts.variants,
-        asking: shared.into_asking(workload.iter().any(|entry| entry.follow > 0)),
+        asking: shared.into_asking(&workload, journeys.as_ref()),
         workload,
+        journeys,
         streams,
         points: parts.points,
         capacity: points.capacity,
@@ -276,15 +281,19 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
 /// Workload and load: one workload with its load, or several at once.
 fn check_asked(map: &Map<'_>, shared: &Shared<'_>) -> Asked {
     if let Some(field) = map.optional("streams") {
-        map.forbid(&["workload", "load", "ask"], "streams");
+        map.forbid(&["workload", "journeys", "load", "ask"], "streams");
         return check_streams(&field, shared);
+    }
+    if let Some(field) = map.optional("journeys") {
+        map.forbid(&["workload", "ask"], "journeys");
+        return check_users(map, &field, shared);
     }
     let workload = map.required("workload", "workload: { page: { get: / } }");
     let load = map.required("load", "load: { closed: { connections: 64 } }");
     Asked {
         workload: workload.and_then(|field| check_workload(&field, shared)),
-        streams: Vec::new(),
         points: load.and_then(|field| check_load(&field, shared)),
+        ..Asked::default()
     }
 }
 
@@ -348,9 +357,24 @@ pub(super) fn names(variants: &[Variant], points: &[LoadPoint], streams: &[Strea
     }
 }
 
-/// Names of the entries of the mix of which figures are kept apart: of more than one that share a load. Streams have figures
-/// of their own.
-fn told_apart(workload: Option<&[WorkloadEntry]>, points: &[LoadPoint], streams: &[Stream]) -> Vec<String> {
+/// Names of the entries of the mix of which figures are kept apart: of more than one that share a load, of all steps of journeys,
+/// and of the journeys. Streams have figures of their own.
+fn told_apart(
+    workload: Option<&[WorkloadEntry]>,
+    journeys: Option<&Journeys>,
+    points: &[LoadPoint],
+    streams: &[Stream],
+) -> Vec<String> {
+    if let Some(journeys) = journeys {
+        let mut names: Vec<String> = Vec::new();
+        let steps = workload.unwrap_or_default().iter().map(|entry| &entry.name);
+        for name in steps.chain(&journeys.names) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        return names;
+    }
     let is_mixed = streams.is_empty() && points.iter().any(|point| point.asks.is_none());
     let entries = workload.filter(|entries| entries.len() > 1 && is_mixed).unwrap_or_default();
     entries.iter().map(|entry| entry.name.clone()).collect()

@@ -4,7 +4,9 @@ use super::bind::check_bind;
 use super::encode::FOLLOW_MAX;
 use super::feeders::{FeederSpec, Feeders, LETTERS_MAX, checked, feeder_name, payload};
 use super::field::{Field, Map, pairs};
+use super::journeys::Journeys;
 use super::keys::{Kind, WHOLE, WORD, keys, kinds};
+use super::model::WorkloadEntry;
 use super::quantity;
 use super::request::{Auth, Body, FormPart, FormValue, within};
 use super::suggest::not_one_of;
@@ -16,6 +18,7 @@ use proofload_facts::Mistake;
 use std::cell::RefCell;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 keys! {
     /// Rows of a CSV file whose first row names the columns.
@@ -141,13 +144,18 @@ kinds! {
     FORM_VALUE = Kind::Either(&[&WORD, &WHOLE, &Kind::Map(&[&FORM_FILE])]);
 }
 
+/// Most redirects that a step of a user follows, where nothing else is said.
+const FOLLOWED: u32 = 10;
+
 /// State shared by the requests of a study while they are checked.
 #[derive(Debug)]
 pub(super) struct Shared<'a> {
     pub feeders: RefCell<Feeders>,
     pub auth: Option<Auth>,
-    /// True if connections keep cookies.
+    /// True if connections, or users, keep cookies.
     pub cookies: bool,
+    /// True if the requests are steps of users.
+    pub has_journeys: bool,
     /// Local addresses that connections leave from.
     pub bind: Vec<IpAddr>,
     /// Most redirects that are followed.
@@ -164,17 +172,33 @@ impl<'a> Shared<'a> {
             check_feeders(&field, directory, &mut feeders);
         }
         let auth = map.optional("auth").and_then(|field| check_auth(&field));
-        let cookies = map.optional("cookies").and_then(|field| field.boolean()).unwrap_or(false);
-        let follow = map.optional("follow").and_then(|field| check_follow(&field)).unwrap_or(0);
+        // Users do as browsers do, unless it is said otherwise.
+        let has_journeys = map.has("journeys");
+        let cookies = map.optional("cookies").and_then(|field| field.boolean()).unwrap_or(has_journeys);
+        let follow = map.optional("follow").and_then(|field| check_follow(&field));
+        let follow = follow.unwrap_or(if has_journeys { FOLLOWED } else { 0 });
         let bind = map.optional("bind").and_then(|field| check_bind(&field)).unwrap_or_default();
-        Shared { feeders: RefCell::new(feeders), auth, cookies, bind, follow, directory }
+        Shared { feeders: RefCell::new(feeders), auth, cookies, has_journeys, bind, follow, directory }
     }
 
-    /// Values and cookies of requests, for the engine; where some follow redirects, also TLS with other servers.
-    pub fn into_asking(self, follow: bool) -> Asking {
+    /// Values and cookies of requests, for the engine, and journeys; where some follow redirects, also TLS with other servers.
+    pub fn into_asking(self, workload: &[WorkloadEntry], journeys: Option<&Journeys>) -> Asking {
+        let follow = workload.iter().any(|entry| entry.follow > 0);
         let elsewhere_tls = if follow { transport::elsewhere() } else { None };
-        let feed = self.feeders.into_inner().into_feed();
-        Asking { feed, cookies: self.cookies, bind: self.bind, parts: Vec::new(), elsewhere_tls }
+        let feeders = self.feeders.into_inner();
+        let variables = feeders.variables();
+        let captures = journeys.map(|_| workload.iter().map(|entry| entry.captures.clone()).collect());
+        let journeys = journeys.map(|journeys| Arc::new(journeys.program(variables)));
+        let feed = feeders.into_feed();
+        Asking {
+            feed,
+            cookies: self.cookies,
+            bind: self.bind,
+            elsewhere_tls,
+            captures: captures.unwrap_or_default(),
+            journeys,
+            ..Asking::default()
+        }
     }
 
     /// The file that a key names.

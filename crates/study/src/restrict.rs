@@ -125,6 +125,7 @@ impl Parts {
             points: points.left(&all.points),
             streams: all.streams.clone(),
             requests: all.requests.clone(),
+            journeys: all.journeys.clone(),
             ..Names::default()
         };
         self.variants = variants.left(&self.variants);

@@ -22,7 +22,7 @@ fn allow_parts(root: &mut Map<String, Value>) {
     let required = root.remove("required").unwrap_or_default();
     let mut whole = Map::new();
     if let Some(Value::Object(properties)) = root.get_mut("properties") {
-        for key in ["subjects", "workload", "load", "streams"] {
+        for key in ["subjects", "workload", "journeys", "load", "streams"] {
             if let Some(full) = properties.get_mut(key) {
                 let part = json!({"description": full["description"], "type": "object"});
                 whole.insert(key.to_string(), std::mem::replace(full, part));
@@ -38,8 +38,9 @@ fn allow_parts(root: &mut Map<String, Value>) {
             "properties": whole,
             "anyOf": [{"required": ["claims"]}, {"required": ["expect"]}, searches],
             "oneOf": [
-                {"required": ["workload", "load"], "not": {"required": ["streams"]}},
-                {"required": ["streams"], "not": {"anyOf": [{"required": ["workload"]}, {"required": ["load"]}]}}
+                {"required": ["workload", "load"], "not": {"anyOf": [{"required": ["streams"]}, {"required": ["journeys"]}]}},
+                {"required": ["journeys", "load"], "not": {"anyOf": [{"required": ["streams"]}, {"required": ["workload"]}]}},
+                {"required": ["streams"], "not": {"anyOf": [{"required": ["workload"]}, {"required": ["journeys"]}, {"required": ["load"]}]}}
             ]
         }
     });
@@ -87,6 +88,7 @@ impl Definitions {
             Kind::Either(kinds) => {
                 json!({"anyOf": kinds.iter().map(|kind| self.kind(kind)).collect::<Vec<_>>()})
             }
+            Kind::Later(kind) => self.kind(kind()),
             Kind::Named(named) => self.named(named.name, |all| documented(all.kind(&named.kind), named.doc)),
         }
     }
@@ -95,6 +97,8 @@ impl Definitions {
     fn named<T: Into<Value>>(&mut self, name: &str, define: impl FnOnce(&mut Self) -> T) -> Value {
         let name = name.to_lowercase();
         if !self.0.contains_key(&name) {
+            // It may hold itself.
+            self.0.insert(name.clone(), Value::Null);
             let definition = define(self).into();
             self.0.insert(name.clone(), definition);
         }

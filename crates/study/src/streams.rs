@@ -1,6 +1,7 @@
 //! Several loads that run at once: each with its own workload and its own pace.
 
 use super::field::Field;
+use super::journeys::Journeys;
 use super::keys::{Kind, keys};
 use super::load::{LOAD, check_load};
 use super::mix::{WORKLOAD, check_workload};
@@ -31,6 +32,7 @@ const FORM: &str = "streams: { fast: { workload: { ... }, load: { ... } }, slow:
 #[derive(Default)]
 pub(super) struct Asked {
     pub(super) workload: Option<Vec<WorkloadEntry>>,
+    pub(super) journeys: Option<Journeys>,
     pub(super) streams: Vec<Stream>,
     pub(super) points: Option<Points>,
 }

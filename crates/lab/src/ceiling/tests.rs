@@ -233,7 +233,7 @@ fn a_load_that_opens_connections_counts_with_those_that_it_came_to() {
 fn the_load_is_asked_without_pauses_and_without_checks() {
     let mut paced = setting(4, KeepAlive::On);
     paced.plans[0].profile = Profile::Closed { think_ns: Distribution::Constant(1_000_000) };
-    paced.plans[0].mix[0].expect.bytes = Some(7);
+    paced.plans[0].mix[0].expect.bytes = Some(7..=7);
     let plans = paced.against(SocketAddr::from(([127, 0, 0, 1], 9)), None);
     assert_eq!(
         (plans[0].profile.clone(), plans[0].connections),

@@ -36,10 +36,16 @@ pub fn expects(is_call: bool, expect: &Expect) -> String {
         [] => "status 200 to 399".to_string(),
         some => format!("status {}", some.iter().map(codes).collect::<Vec<_>>().join(" or ")),
     }];
-    expected.extend(expect.bytes.map(|bytes| format!("{bytes} bytes")));
+    expected.extend(expect.bytes.as_ref().map(|bytes| match (bytes.start(), bytes.end()) {
+        (least, most) if least == most => format!("{least} bytes"),
+        (least, most) => format!("{least} to {most} bytes"),
+    }));
     let text = |is: &str, text: &Vec<u8>| format!("{is} text {:?}", String::from_utf8_lossy(text));
     expected.extend(expect.text.iter().map(|wanted| text("the", wanted)));
     expected.extend(expect.no_text.iter().map(|unwanted| text("no", unwanted)));
+    expected.extend(expect.values.iter().map(|value| format!("{} is {}", value.written, value.test)));
+    expected.extend(expect.schema.as_ref().map(|_| "a body of its schema".to_string()));
+    expected.extend(expect.within_ns.map(|ns| format!("at most {} ms", ns as f64 / 1e6)));
     format!("expects {}", expected.join(" and "))
 }
 
@@ -51,6 +57,12 @@ pub fn of_server(scheme: &str, authority: &str) -> String {
 /// The share of an entry.
 pub fn weight(weight: u32, total: u64) -> String {
     format!("{weight} of {total}")
+}
+
+/// A journey with its steps.
+pub fn journey(name: &str, steps: &str, weight: u32, total: u64) -> String {
+    let share = if u64::from(weight) == total { String::new() } else { format!(", {weight} of {total} users") };
+    format!("journey {name}: {steps}{share}")
 }
 
 /// The load of a search.

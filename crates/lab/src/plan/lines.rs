@@ -95,6 +95,13 @@ pub(super) fn workload(study: &Study) -> Vec<String> {
         let alone = study.workload.iter().map(|entry| entry_line(entry, entry.weight.into()));
         return alone.chain(shared_lines(&study.asking)).collect();
     }
+    if let Some(journeys) = &study.journeys {
+        let steps = study.workload.iter().map(|entry| entry_line(entry, entry.weight.into()));
+        let total: u64 = journeys.programs.iter().map(|journey| u64::from(journey.weight)).sum();
+        let walks = journeys.names.iter().zip(&journeys.lines).zip(&journeys.programs);
+        let walks = walks.map(|((name, line), program)| messages::journey(name, line, program.weight, total));
+        return walks.chain(steps).chain(shared_lines(&study.asking)).collect();
+    }
     if study.streams.is_empty() {
         return workload_of(&study.workload, &study.asking);
     }

@@ -14,6 +14,7 @@ fact-outcome = { $outcome ->
     [unsent] no request was sent
     [rejected] rejected
     [mismatch] mismatched
+    [not_captured] without a value to capture
     [malformed] malformed
     [beyond_limit] beyond a limit of Proofload, no fault of the server
     [internal] a fault on Proofload's side

@@ -4,8 +4,14 @@ in = { $place }: { $what }
 
 ## Values.
 not-expected = { $found } is not { expected }; write { $form }
-not-one-of = { $found } is not known here; { $similar ->
+    [condition] a condition
+    [css-selector] a CSS selector
+    [json-path] a JSONPath
+    [json-schema] a JSON Schema
     [none] write { $choices }
+    [regex] a regular expression
+    [xpath] an XPath
+not-one-of = { $found } is not known here; { $similar ->
    *[other] did you mean { $similar }?
 }
 not-whole = { $found } does not fit; write a whole number from { $low } to { $high }
@@ -123,6 +129,7 @@ thing = { $what ->
     [file] file
     [folder] folder of the catalogue
     [header] header
+    [journey] journey
     [level] level
     [measure] measure
     [parameter] parameter
@@ -158,6 +165,7 @@ things = { $what ->
     [file] files
     [folder] folders of the catalogue
     [header] headers
+    [journey] journeys
     [level] levels
     [measure] measures
     [parameter] parameters
@@ -227,6 +235,7 @@ ratio-above-zero = a ratio is always above zero; compare it with a number above 
 no-within = `~` needs to know how close is close; add `within 5%` after the right side
 within-of = `within` belongs to `~`; write `~` instead of `{ $comparison }`
 which-variant = `{ $measure }` of which variant? Write `{ $measure }(…)` with one of { $known }
+which-journey = `{ $measure }` of which journey? Write `{ $measure }[…]` with one of { $known }
 ambiguous = `{ $found }` fits several variants; write one of { $known }
 not-of-streams = { $measure } belongs to processes, which serve the whole load; leave out `[{ $stream }]`
 not-of-requests = { $measure } is known of the whole load alone; leave out { $request }

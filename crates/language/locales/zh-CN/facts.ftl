@@ -13,6 +13,7 @@ fact-outcome = { $outcome ->
     [unsent] 没有发出任何请求
     [rejected] 被拒绝
     [mismatch] 内容不符
+    [not_captured] 缺少要提取的值
     [malformed] 格式错误
     [beyond_limit] 超出 Proofload 自身的限制，并非服务器的过错
     [internal] Proofload 自身的问题

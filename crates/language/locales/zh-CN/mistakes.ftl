@@ -3,8 +3,14 @@ in = { $place }：{ $what }
 
 ## 值
 not-expected = { $found } 不是{ expected }；请写成 { $form }
-not-one-of = 这里不认识 { $found }；{ $similar ->
+    [condition] 条件
+    [css-selector] CSS 选择器
+    [json-path] JSONPath
+    [json-schema] JSON Schema
     [none] 可以写：{ $choices }
+    [regex] 正则表达式
+    [xpath] XPath
+not-one-of = 这里不认识 { $found }；{ $similar ->
    *[other] 是否想写 { $similar }？
 }
 not-whole = { $found } 不符合要求；请写 { $low } 到 { $high } 之间的整数
@@ -124,6 +130,7 @@ thing = { $what ->
     [file] 文件
     [folder] 目录中的被测服务
     [header] 请求头
+    [journey] 旅程
     [level] 取值
     [measure] 度量
     [parameter] 参数
@@ -194,6 +201,7 @@ ratio-above-zero = 比值总是大于零；请与大于零的数比较，例如 
 no-within = `~` 需要说明多接近才算接近；请在右侧之后加上 `within 5%`
 within-of = `within` 只与 `~` 搭配；请把 `{ $comparison }` 改为 `~`
 which-variant = `{ $measure }` 指哪个变体？请写 `{ $measure }(…)`，括号中是 { $known } 之一
+which-journey = `{ $measure }` 指哪个旅程？请写 `{ $measure }[…]`，括号中是 { $known } 之一
 ambiguous = `{ $found }` 符合多个变体；请写 { $known } 之一
 not-of-streams = { $measure } 属于服务所有负载流的进程；请去掉 `[{ $stream }]`
 not-of-requests = { $measure } 只有整个负载的值；请去掉 { $request }

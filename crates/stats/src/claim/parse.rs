@@ -73,6 +73,7 @@ impl Checker<'_> {
                     given => (*given.0, *given.1),
                 };
                 let stream = self.stream_of(measure, stream);
+                let stream = stream.and_then(|stream| self.journey_of(*name, stream));
                 let variant = self.variant_of(*name, variant);
                 Some(Some(Term::Of { measure: measure?, variant: variant?, stream: stream? }))
             }
@@ -91,8 +92,30 @@ impl Checker<'_> {
         }
     }
 
+    /// The journey that a measure of journeys is about: the one that is named, or the only one.
+    fn journey_of(&mut self, name: Piece<'_>, stream: Option<usize>) -> Option<Option<usize>> {
+        let names = self.names;
+        if measure_of_journeys(name.text.trim()).is_none() || names.journeys.is_empty() {
+            return Some(stream);
+        }
+        let is_journey = |part: Option<usize>| names.part(part).is_some_and(|part| names.journeys.iter().any(|known| known == part));
+        match (stream, &names.journeys[..]) {
+            (Some(_), _) if is_journey(stream) => Some(stream),
+            (None, [only]) => {
+                let found = names.stream(only);
+                self.note(name.at, found).map(Some)
+            }
+            (_, known) => {
+                let (measure, known) = (name.text.trim().to_string(), known.join(", "));
+                self.note(name.at, Err(Mistake::WhichJourney { measure, known }))
+            }
+        }
+    }
+
     fn measure(&mut self, name: Piece<'_>) -> Option<Measure> {
         let text = name.text.trim();
+        let of_journeys = measure_of_journeys(text).filter(|_| !self.names.journeys.is_empty());
+        let text = of_journeys.unwrap_or(text);
         let at = name.at;
         let known = Measure::parse(text).ok_or_else(|| {
             let meant = if text == "p100" { "max" } else { text };
@@ -293,3 +316,12 @@ fn measured_left(name: &str, text: String, left: Side, comparison: Comparison, r
     };
     Claim { name: name.to_string(), text, left, comparison, right }
 }
+/// The measure that a name of journeys alone stands for: `completed` counts those that were whole, and `journey_p99` is of the
+/// time from the arrival of a user to the end.
+fn measure_of_journeys(name: &str) -> Option<&str> {
+    match name {
+        "completed" => Some("throughput"),
+        name => name.strip_prefix("journey_"),
+    }
+}
+

@@ -234,6 +234,9 @@ pub struct Plan {
     /// streams.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<String>,
+    /// Those of them that are journeys of users, from arrival to the end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub journeys: Vec<String>,
     /// Load points. At least one of them carried out whole makes the cycles of the plan one.
     pub points: Vec<LoadPoint>,
     /// Claims.

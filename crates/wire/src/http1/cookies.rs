@@ -163,6 +163,12 @@ impl Jar {
         }
     }
 
+    /// The value of the cookie of that name; of several that of the longest path.
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        let cookie = self.cookies.iter().find(|cookie| &cookie.pair[..cookie.name_len] == name.as_bytes())?;
+        Some(&cookie.pair[cookie.name_len + 1..])
+    }
+
     /// Appends the Cookie header of a request to `to` for `target`, line end included; nothing when no cookie goes there.
     pub fn write_header(&self, to: Origin<'_>, target: &[u8], now_ns: u64, out: &mut Vec<u8>) {
         let Some((host, _)) = to.host_and_port() else { return };

@@ -4,9 +4,10 @@ use super::{Exchanges, Freed, PARTING_NS};
 use crate::Target;
 use crate::connection::Phase;
 use crate::driver::{Conn, Net};
-use crate::expect::Body;
+use crate::expect::{Body, Difference};
 use crate::http::Next;
 use crate::lane::{LaneId, LanePhase};
+use crate::reading::Seen;
 use crate::record::SAMPLE_BYTES;
 use proofload_measure::Outcome;
 use proofload_wire::{Close, Event, MalformedKind, Protocol, Spoken, State};
@@ -281,7 +282,7 @@ impl Exchanges<'_> {
             None => Next::Done,
         };
         match next {
-            Next::Done => Some(self.judge(number, answer, bytes)),
+            Next::Done => Some(self.judge(number, answer, bytes, now)),
             Next::Follow | Next::Prove => None,
             Next::Over(outcome) => Some(outcome),
         }
@@ -327,25 +328,75 @@ impl Exchanges<'_> {
     }
 
     #[inline(always)]
-    fn judge(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8]) -> Outcome {
+    fn judge(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8], now: u64) -> Outcome {
         let lane = &self.lanes[number as usize];
         let check = &self.checks[lane.entry as usize];
         let codings = || self.connections[self.numbers.conn(number) as usize].session.codings();
         let body = || Body { kept: answer.body.unwrap_or_default(), codings: codings() };
         match check.difference(answer.code, answer.body_bytes, body) {
-            None => Outcome::Answered,
-            Some(difference) => {
-                let (outcome, received) = (difference.outcome(), lane.received(bytes));
-                let is_proxied = |target: &Target| target.transport.proxy.is_some();
-                let proxied = || self.elsewhere.target(lane.target).is_some_and(is_proxied);
-                let what = || match check.explain(difference, answer.body, codings()) {
-                    told if answer.code == PROXY_WANTS_USER && proxied() => {
-                        format!("{told}: the proxy wants another user and password, or any")
-                    }
-                    told => told,
-                };
-                self.record.keep_bad(outcome, lane.entry as usize, received, what);
-                outcome
+            None if check.reading.is_none() && check.within_ns.is_none() => Outcome::Answered,
+            None => self.look_into(number, answer, bytes, now),
+            Some(difference) => self.differs(number, answer, difference, bytes),
+        }
+    }
+
+    /// Notes a difference of an answer; its outcome.
+    fn differs(
+        &mut self,
+        number: LaneId,
+        answer: Answer<'_>,
+        difference: Difference,
+        bytes: &[u8],
+    ) -> Outcome {
+        let lane = &self.lanes[number as usize];
+        let check = &self.checks[lane.entry as usize];
+        let codings = self.connections[self.numbers.conn(number) as usize].session.codings();
+        let (outcome, received) = (difference.outcome(), lane.received(bytes));
+        let is_proxied = |target: &Target| target.transport.proxy.is_some();
+        let proxied = || self.elsewhere.target(lane.target).is_some_and(is_proxied);
+        let what = || match check.explain(difference, answer.body, codings) {
+            told if answer.code == PROXY_WANTS_USER && proxied() => {
+                format!("{told}: the proxy wants another user and password, or any")
+            }
+            told => told,
+        };
+        self.record.keep_bad(outcome, lane.entry as usize, received, what);
+        outcome
+    }
+
+    /// Reads values from an answer that was good so far.
+    #[inline(never)]
+    fn look_into(&mut self, number: LaneId, answer: Answer<'_>, bytes: &[u8], now: u64) -> Outcome {
+        let lane = &self.lanes[number as usize];
+        let check = &self.checks[lane.entry as usize];
+        let took_ns = now - lane.times.intended_ns;
+        if check.within_ns.is_some_and(|within_ns| took_ns > within_ns) {
+            return self.differs(number, answer, Difference::Late(took_ns), bytes);
+        }
+        let Some(reading) = &check.reading else { return Outcome::Answered };
+        let session = &self.connections[self.numbers.conn(number) as usize].session;
+        let body = Body { kept: answer.body.unwrap_or_default(), codings: session.codings() };
+        let (text, whole) = match reading.needs_body().then(|| body.text(answer.body_bytes)) {
+            None => Default::default(),
+            Some(Ok(text)) => text,
+            Some(Err(why)) => return self.differs(number, answer, Difference::Undecoded(why), bytes),
+        };
+        let seat = self.places.seat(self.elsewhere.home(number)) as usize;
+        let random = lane.begun.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(number);
+        let seen = Seen {
+            code: answer.code,
+            text: &text,
+            whole,
+            session,
+            jar: self.jars.get(seat),
+            random,
+        };
+        match reading.read(&seen, self.memories.get_mut(seat), &mut self.scratch) {
+            Ok(()) => Outcome::Answered,
+            Err(misread) => {
+                let what = || reading.explain(misread, &seen);
+                self.record.keep_bad(misread.outcome(), lane.entry as usize, lane.received(bytes), what);
+                misread.outcome()
             }
         }
     }

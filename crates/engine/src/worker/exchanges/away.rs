@@ -17,7 +17,7 @@ impl Exchanges<'_> {
         let (companion, is_new) = self.elsewhere.companion(home, other);
         if is_new {
             let target = self.plan.targets.len() + other;
-            let mut connection = Connection::new(self.plan, target, 0);
+            let mut connection = Connection::new(self.plan, target, 0, &self.kept);
             // As connections to targets are, those of all workers are spread over its addresses.
             connection.attempt.number = self.share.number_of(home);
             self.connections.push(connection);

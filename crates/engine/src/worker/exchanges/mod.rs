@@ -22,6 +22,7 @@ use crate::journey::{UserLanes, user_targets};
 use crate::lane::{Lane, LaneId, LaneNumbers, LanePhase};
 use crate::load::Share;
 use crate::memory::UserMemory;
+use crate::reading::{KeptHead, Reading};
 use crate::record::{SAMPLE_BYTES, WorkerRecord};
 use crate::ways::Ways;
 use crate::{LoadPlan, MixEntry};
@@ -71,6 +72,10 @@ pub(super) struct Exchanges<'a> {
     jars: Vec<Jar>,
     /// Of each user.
     memories: Vec<UserMemory>,
+    /// Room for values that are read.
+    scratch: Vec<u8>,
+    /// Parts of heads that sessions keep.
+    kept: KeptHead,
     /// Lanes that became free beside the one that was returned.
     pub more: VecDeque<Freed>,
     /// Lanes whose exchanges ended with the bytes that came last; empty between calls.
@@ -112,7 +117,8 @@ impl<'a> Exchanges<'a> {
         record: WorkerRecord,
     ) -> Self {
         let places = UserLanes::new(plan, dealt.users);
-        let connections = deal_connections(plan, share, dealt);
+        let kept = KeptHead::of(plan);
+        let connections = deal_connections(plan, share, dealt, &kept);
         let jars = if places.seats > 0 { places.seats as usize } else { connections.len() };
         let numbers = LaneNumbers::new(connections.len(), plan.in_flight);
         let feeders = plan.asking.feed.feeders.len();
@@ -126,12 +132,15 @@ impl<'a> Exchanges<'a> {
             if shares_deadlines { lanes.len() } else { lanes_most + connections.len() + companions };
         let shortest =
             plan.timeouts.connect_ns.min(plan.timeouts.response_ns).min(PARTING_NS).min(BACKOFF_NS);
-        let check = |entry: &MixEntry| Check::new(&entry.expect, plan.targets[entry.target].protocol);
+        let check = |(at, entry): (usize, &MixEntry)| {
+            let reading = Reading::new(plan, at, &kept);
+            Check::new(&entry.expect, plan.targets[entry.target].protocol, reading)
+        };
         let samples = 0..SAMPLES.min(connections.len());
         Exchanges {
             plan,
             share,
-            checks: plan.mix.iter().map(check).collect(),
+            checks: plan.mix.iter().enumerate().map(check).collect(),
             feeding: Feeding::new(&plan.asking.feed, plan.seed, share),
             deadlines: Deadlines::new(deadlines, shortest),
             shares_deadlines,
@@ -155,6 +164,8 @@ impl<'a> Exchanges<'a> {
             places,
             jars: (0..if plan.asking.cookies { jars } else { 0 }).map(|_| Jar::default()).collect(),
             memories: (0..places.seats).map(|_| UserMemory::new(plan)).collect(),
+            scratch: Vec::new(),
+            kept,
             in_flight: 0,
             why_closed: None,
         }
@@ -333,13 +344,13 @@ fn holds_body(plan: &LoadPlan, entry: &MixEntry) -> bool {
 
 /// Deals connections to targets, which take turns, so that each begins with the load. Those that may be added later
 /// are behind those that there are from the beginning.
-fn deal_connections(plan: &LoadPlan, share: Share, dealt: &Dealt) -> Vec<Connection> {
+fn deal_connections(plan: &LoadPlan, share: Share, dealt: &Dealt, kept: &KeptHead) -> Vec<Connection> {
     let mut connections = Vec::with_capacity(dealt.most.iter().sum::<u64>() as usize);
     let longest = longest_target(plan);
     if let [first, others @ ..] = &user_targets(plan)[..] {
-        connections.extend((0..dealt.users).map(|_| Connection::new(plan, *first, longest)));
+        connections.extend((0..dealt.users).map(|_| Connection::new(plan, *first, longest, kept)));
         for _ in 0..dealt.users {
-            connections.extend(others.iter().map(|target| Connection::new(plan, *target, longest)));
+            connections.extend(others.iter().map(|target| Connection::new(plan, *target, longest, kept)));
         }
         return numbered(connections, share, dealt.most.len());
     }
@@ -347,7 +358,7 @@ fn deal_connections(plan: &LoadPlan, share: Share, dealt: &Dealt) -> Vec<Connect
         let most = dealt.iter().copied().max().unwrap_or(0);
         for round in 0..most {
             for target in (0..dealt.len()).filter(|target| round < dealt[*target]) {
-                connections.push(Connection::new(plan, target, longest));
+                connections.push(Connection::new(plan, target, longest, kept));
             }
         }
     };

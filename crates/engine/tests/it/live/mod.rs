@@ -83,7 +83,7 @@ fn requests_are_counted_exactly_over_several_workers() {
     let mut plan = LoadPlan { workers: 2, connections: 6, ..plan(peer.address(), 2_001) };
     plan.mix[0].expect = Expect {
         status: vec![200..=200],
-        bytes: Some(1024),
+        bytes: Some(1024..=1024),
         text: vec![b"xxx".to_vec()],
         ..Expect::default()
     };

@@ -82,7 +82,7 @@ fn request(ask: Ask, closes: bool) -> Arc<Request> {
 fn entry(case: &Case, target: usize) -> MixEntry {
     let expect = match case.expects {
         Expected::Nothing => Expect::default(),
-        Expected::Bytes(bytes) => Expect { bytes: Some(bytes), ..Expect::default() },
+        Expected::Bytes(bytes) => Expect { bytes: Some(bytes..=bytes), ..Expect::default() },
         Expected::Text(text) => Expect { text: vec![text.into()], ..Expect::default() },
     };
     let (request, closing_request) = (request(case.ask, false), request(case.ask, true));

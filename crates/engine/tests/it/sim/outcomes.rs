@@ -134,7 +134,7 @@ fn an_answer_that_comes_byte_by_byte_is_whole_and_its_first_byte_comes_first() {
     assert!(whole > first + MS, "{first} {whole}");
     // A bad one is kept from its beginning, though it came in pieces.
     let mut plan = brief();
-    plan.mix[0].expect.bytes = Some(7);
+    plan.mix[0].expect.bytes = Some(7..=7);
     let (result, _) = always(Fault::Drip(10_000), &plan);
     only(&result, Outcome::Mismatch);
     let kept = bad(&result, Outcome::Mismatch);
@@ -148,7 +148,7 @@ fn content_is_checked_on_every_answer() {
     let mut plan = brief();
     plan.mix[0].expect = Expect {
         status: vec![200..=200],
-        bytes: Some(100),
+        bytes: Some(100..=100),
         text: vec![b"89abcdef01".to_vec()],
         ..Expect::default()
     };

@@ -173,7 +173,7 @@ fn entry(choices: &mut Choices) -> MixEntry {
         target: 0,
         request: encode(&spec, false),
         closing_request: encode(&spec, true),
-        expect: Expect { bytes: choices.flag().then_some(5), ..Expect::default() },
+        expect: Expect { bytes: choices.flag().then_some(5..=5), ..Expect::default() },
         follow: Follow { most, as_get: Some([encode(&get, false), encode(&get, true)]), ..Follow::default() },
         digest: None,
     }

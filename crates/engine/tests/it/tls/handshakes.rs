@@ -255,7 +255,7 @@ fn long_answers_come_whole() {
     let peer = HttpsPeer::start(config, 6_000_000, Parting::Proper).unwrap();
     let mut long = plan(target(peer.address(), tls()), 6);
     Arc::get_mut(&mut long.mix[0].request).unwrap().keep_body = 0;
-    long.mix[0].expect.bytes = Some(6_000_000);
+    long.mix[0].expect.bytes = Some(6_000_000..=6_000_000);
     let result = load(&long);
     assert_eq!(count(&result, Outcome::Answered), 6, "{:?}", result.bad_answers);
     assert!(result.snapshot.bytes_received >= 36_000_000);

@@ -98,7 +98,7 @@ fn an_answer_over_many_records_comes_whole() {
     for (front, body_bytes) in [(front, 100_000), (speaks(&TLS13), 5_000_000)] {
         let world = world(Server { body_bytes, ..Server::default() }, front);
         let mut long = plan(8);
-        long.mix[0].expect.bytes = Some(body_bytes as u64);
+        long.mix[0].expect.bytes = Some(body_bytes as u64..=body_bytes as u64);
         let result = load(&long, &world);
         assert_eq!(count(&result, Outcome::Answered), 8, "{:?}", result.bad_answers);
     }

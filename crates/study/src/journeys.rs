@@ -1,0 +1,516 @@
+//! Journeys: the steps of users, checked and made into programs.
+
+use super::answers::comparison;
+use super::distribution::distribution;
+use super::field::{Field, Map};
+use super::keys::{Kind, WORD, keys, kinds};
+use super::load::check_load;
+use super::mix::{ENTRY, WEIGHT_MAX, check_entry};
+use super::model::WorkloadEntry;
+use super::name::{PLAIN, bad_name};
+use super::points::Points;
+use super::problem::shown;
+use super::quantity;
+use super::request_defaults::Shared;
+use super::streams::Asked;
+use super::yaml::{Entry, Node, Value};
+use proofload_engine::{Distribution, Profile, Stage, Timeouts};
+use proofload_engine::journey::{self, Condition, Journey, Step};
+use proofload_facts::{Expected, Mistake, Thing};
+use std::collections::BTreeSet;
+
+/// Most steps that send a request, over all journeys; each has figures of its own, as each journey has.
+const STEPS_MAX: usize = 48;
+/// Most journeys of a study.
+const JOURNEYS_MAX: usize = 16;
+/// Most connections at once that a user opens to one server, as many as browsers do.
+const AT_ONCE: u64 = 6;
+/// Most passes of a loop.
+const PASSES_MAX: u64 = 1_000_000;
+/// Passes after which `while` ends, where nothing else is said.
+const PASSES: u64 = 1_000;
+/// Users at once of an open load that names no number.
+const AT_LEAST: u32 = 100;
+const AT_MOST: u32 = 5_000;
+/// Longest wait for users to end: an hour.
+const DRAIN_MAX_NS: u64 = 3_600_000_000_000;
+
+keys! {
+    /// A journey with more than its steps.
+    JOURNEY {
+        /// Share of the users who take it; 1 by default.
+        optional weight: Kind::Integer(1, WEIGHT_MAX),
+        /// Steps before the others.
+        optional setup: STEPS,
+        /// Steps, one after the other.
+        required steps: STEPS,
+        /// Steps at the end, taken also where an earlier one has failed.
+        optional teardown: STEPS,
+    }
+
+    /// A step that sends nothing itself.
+    CONTROL exactly_one(pause, pace, repeat, while, when, choose, parallel) {
+        /// Wait: `1s`, `uniform:1s..3s`, `exp:2s`, `normal:2s,sd=500ms`, `lognormal:1s,p99=5s`.
+        optional pause: WORD,
+        /// Wait until so long after the arrival, or after the last pace.
+        optional pace: WORD,
+        /// Steps several times.
+        optional repeat: Kind::Map(&[&REPEAT]),
+        /// Steps as long as a condition holds.
+        optional while: Kind::Map(&[&WHILE]),
+        /// Steps if a condition holds.
+        optional when: Kind::Map(&[&WHEN]),
+        /// One of several ways, by weight.
+        optional choose: Kind::List(&Kind::Map(&[&WAY]), 1, 64),
+        /// Requests at once, as of a page with its pictures.
+        optional parallel: Kind::Map(&[&PARALLEL]),
+    }
+
+    /// Steps several times.
+    REPEAT {
+        /// Number of times.
+        required times: Kind::Integer(1, PASSES_MAX),
+        /// The steps.
+        required steps: STEPS,
+    }
+
+    /// Steps as long as a condition holds, which is looked at before each pass.
+    WHILE {
+        /// `${more} == true`: a captured value, `==`, `!=`, `<`, `<=`, `>` or `>=`, and a value; a value alone is there.
+        required condition: WORD,
+        /// Most passes; 1,000 by default.
+        optional most: Kind::Integer(1, PASSES_MAX),
+        /// The steps.
+        required steps: STEPS,
+    }
+
+    /// Steps if a condition holds.
+    WHEN {
+        /// As of `while`.
+        required condition: WORD,
+        /// The steps.
+        required steps: STEPS,
+        /// Steps if it does not.
+        optional otherwise: STEPS,
+    }
+
+    /// One of several ways.
+    WAY {
+        /// Its share; 1 by default.
+        optional weight: Kind::Integer(1, WEIGHT_MAX),
+        /// The steps.
+        required steps: STEPS,
+    }
+
+    /// Requests at once.
+    PARALLEL {
+        /// Connections for them; 6 by default.
+        optional connections: Kind::Integer(1, 64),
+        /// Steps that send a request.
+        required steps: Kind::List(&REQUEST, 1, STEPS_MAX),
+    }
+}
+
+kinds! {
+    /// Journeys of users, by name.
+    JOURNEYS = Kind::Names(&Kind::Either(&[&STEPS, &Kind::Map(&[&JOURNEY])]), 1, JOURNEYS_MAX);
+    /// Steps of a journey: requests by name, pauses, loops, choices, and `exit`.
+    STEPS = Kind::List(&Kind::Later(step), 1, 1024);
+    /// A step: one request by its name, or one that controls.
+    STEP = Kind::Either(&[&Kind::Map(&[&CONTROL]), &REQUEST, &Kind::Text("^exit$")]);
+}
+
+const REQUEST: Kind = Kind::Names(&Kind::Map(&[&ENTRY]), 1, 1);
+const FORM: &str = "journeys: { buy: [ { login: { post: /login } }, { pause: 1s }, { cart: { get: /cart } } ] }";
+
+/// Steps hold steps.
+fn step() -> &'static Kind {
+    &STEP
+}
+
+/// Journeys as a study declares them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Journeys {
+    /// Names, in the order of the programs.
+    pub names: Vec<String>,
+    pub programs: Vec<Journey>,
+    /// The steps of each, in a line: `login, pause 1s, 3 times (items, cart)`.
+    pub lines: Vec<String>,
+    /// Longest time that a user waits by his own will, over the journeys: the mean of all pauses, in nanoseconds.
+    pub pauses_ns: u64,
+}
+
+impl Journeys {
+    /// Time after which a user who is not done counts as stuck: his pauses, which may be several times as long as their
+    /// mean, and an answer that never comes.
+    pub fn longest_ns(&self, timeouts: &Timeouts) -> u64 {
+        const OF_PAUSES: u64 = 4;
+        let longest_ns = self.pauses_ns.saturating_mul(OF_PAUSES).saturating_add(timeouts.response_ns);
+        longest_ns.min(DRAIN_MAX_NS)
+    }
+
+    /// For the engine; users have so many variables.
+    pub(super) fn program(&self, variables: usize) -> journey::Journeys {
+        journey::Journeys { journeys: self.programs.clone(), variables }
+    }
+
+    /// Users at once, where the study leaves it open: those who are on their way at this rate, twice over.
+    fn at_once(&self, rate_per_s: f64) -> u32 {
+        let on_the_way = rate_per_s * (self.pauses_ns as f64 / 1e9 + 1.0);
+        (2.0 * on_the_way).clamp(f64::from(AT_LEAST), f64::from(AT_MOST)) as u32
+    }
+
+    /// Gives open loads that name no number of users enough of them.
+    fn seat(&self, load: &Field<'_>, points: &mut Points) {
+        let names_them = |entry: &Entry| matches!(&entry.node.value, Value::Map(keys) if keys.iter().any(|key| key.key == "connections"));
+        if matches!(&load.node.value, Value::Map(kinds) if kinds.iter().any(names_them)) {
+            return;
+        }
+        for point in &mut points.points {
+            let rate = match &point.profile {
+                Profile::Open { rate_per_s, .. } => Some(*rate_per_s),
+                Profile::OpenStages { stages, .. } => Some(Stage::peak_of(stages)),
+                Profile::OpenTrace { trace, .. } => Some(trace.count() as f64 * 1e9 / trace.length_ns().max(1) as f64),
+                _ => None,
+            };
+            point.connections = rate.map_or(point.connections, |rate| self.at_once(rate));
+        }
+    }
+}
+
+/// Journeys with their load.
+pub(super) fn check_users(map: &Map<'_>, field: &Field<'_>, shared: &Shared<'_>) -> Asked {
+    let load = map.required("load", "load: { open: { rate: 20/s } }");
+    let (workload, journeys) = check_journeys(field, shared).unzip();
+    let mut points = load.as_ref().and_then(|field| check_load(field, shared));
+    if let (Some(load), Some(points), Some(journeys)) = (&load, &mut points, &journeys) {
+        journeys.seat(load, points);
+    }
+    Asked { workload, journeys, points, ..Asked::default() }
+}
+
+/// The requests of all journeys, and the journeys.
+fn check_journeys(
+    field: &Field<'_>,
+    shared: &Shared<'_>,
+) -> Option<(Vec<WorkloadEntry>, Journeys)> {
+    let entries = field.entries(FORM)?;
+    field.at_most(entries.len(), JOURNEYS_MAX, Thing::Journey)?;
+    declare_variables(field, shared);
+    let mut writer =
+        Writer { shared, entries: Vec::new(), names: BTreeSet::new(), words: Vec::new(), whole: true };
+    let mut journeys = Journeys { names: Vec::new(), programs: Vec::new(), lines: Vec::new(), pauses_ns: 0 };
+    for (entry, field) in &entries {
+        if entry.key.trim().is_empty() || entry.key.chars().any(char::is_control) {
+            field.sink.add(entry.place, &field.path, bad_name(Thing::Journey, &entry.key, PLAIN));
+        }
+        journeys.names.push(entry.key.clone());
+        let (program, line) = writer.told(|writer| writer.journey(field));
+        journeys.programs.push(program);
+        journeys.lines.push(line);
+    }
+    for (entry, field) in &entries {
+        if writer.names.contains(entry.key.as_str()) {
+            field.sink.add(entry.place, &field.path, Mistake::twice(Thing::Entry, shown(&entry.key)));
+        }
+    }
+    field.at_most(writer.names.len(), STEPS_MAX, Thing::Entry)?;
+    journeys.pauses_ns = journeys.programs.iter().map(pauses_ns).max().unwrap_or(0);
+    writer.whole.then_some((writer.entries, journeys))
+}
+
+/// Declares the names under each `capture:`, so that a step may use what a later one captures for the next pass of a loop.
+fn declare_variables(field: &Field<'_>, shared: &Shared<'_>) {
+    fn walk(node: &Node, declare: &mut impl FnMut(&str)) {
+        match &node.value {
+            Value::List(items) => items.iter().for_each(|item| walk(item, declare)),
+            Value::Map(entries) => {
+                for entry in entries {
+                    match &entry.node.value {
+                        Value::Map(names) if entry.key == "capture" => {
+                            names.iter().for_each(|name| declare(&name.key));
+                        }
+                        _ => walk(&entry.node, declare),
+                    }
+                }
+            }
+            Value::Scalar { .. } => {}
+        }
+    }
+    // A name that cannot be one is reported where the step is checked.
+    walk(field.node, &mut |name| drop(shared.feeders.borrow_mut().add_variable(name)));
+}
+
+/// Writes programs, and gathers the requests of their steps.
+struct Writer<'s, 'a> {
+    shared: &'s Shared<'a>,
+    entries: Vec<WorkloadEntry>,
+    names: BTreeSet<String>,
+    /// Steps in words, those within others apart.
+    words: Vec<Vec<String>>,
+    /// False after a mistake.
+    whole: bool,
+}
+
+impl Writer<'_, '_> {
+    fn journey(&mut self, field: &Field<'_>) -> Journey {
+        let mut steps = Vec::new();
+        if !field.is_map() {
+            self.steps(field, &mut steps);
+            return Journey { weight: 1, teardown: steps.len(), steps };
+        }
+        let Some(map) = self.keep(field.map(FORM)) else {
+            return Journey { weight: 1, steps, teardown: 0 };
+        };
+        let weight = map.optional("weight").map_or(Some(1), |field| field.integer());
+        let (setup, all) = (map.optional("setup"), map.required("steps", FORM));
+        let teardown = map.optional("teardown");
+        map.close();
+        for part in [setup, self.keep(all)].into_iter().flatten() {
+            self.steps(&part, &mut steps);
+        }
+        let end = steps.len();
+        if let Some(part) = teardown {
+            let (_, line) = self.told(|writer| writer.steps(&part, &mut steps));
+            self.say(format!("at the end ({line})"));
+        }
+        let weight = self.keep(weight).unwrap_or(1) as u32;
+        Journey { weight, steps, teardown: end }
+    }
+
+    fn say(&mut self, step: String) {
+        self.words.iter_mut().last().into_iter().for_each(|words| words.push(step.clone()));
+    }
+
+    /// What is written, with its steps in words.
+    fn told<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> (T, String) {
+        self.words.push(Vec::new());
+        let written = write(self);
+        (written, self.words.pop().unwrap_or_default().join(", "))
+    }
+
+    /// Notes whether something was read.
+    fn keep<T>(&mut self, read: Option<T>) -> Option<T> {
+        self.whole &= read.is_some();
+        read
+    }
+
+    fn steps(&mut self, field: &Field<'_>, steps: &mut Vec<Step>) {
+        let field = Field { kind: &STEPS, ..field.clone() };
+        let Some(items) = self.keep(field.items("[ { cart: { get: /cart } }, { pause: 1s } ]")) else { return };
+        for item in items {
+            if item.written() == Some("exit") {
+                self.say("exit".to_string());
+                steps.push(Step::Exit);
+                continue;
+            }
+            let Some(entries) = self.keep(item.entries("{ cart: { get: /cart } }")) else { continue };
+            if let Some((_, second)) = entries.get(1) {
+                second.problem(Mistake::TwoInOneItem);
+                self.whole = false;
+            }
+            let Some((entry, field)) = entries.first() else { continue };
+            match CONTROL.exactly_one.contains(&entry.key.as_str()) {
+                true => self.control(&entry.key, field, steps),
+                false => {
+                    if let Some(at) = self.request(&entry.key, field) {
+                        steps.push(Step::Ask(at));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Index of the entry that a step sends.
+    fn request(&mut self, name: &str, field: &Field<'_>) -> Option<usize> {
+        let entry = self.keep(check_entry(name, field, self.shared))?;
+        self.names.insert(name.to_string());
+        self.say(name.to_string());
+        self.entries.push(entry);
+        Some(self.entries.len() - 1)
+    }
+
+    fn control(&mut self, key: &str, field: &Field<'_>, steps: &mut Vec<Step>) {
+        match key {
+            "pause" => {
+                let time = self.time(field);
+                steps.extend(time.map(Step::Pause));
+            }
+            "pace" => {
+                let time = self.time(field);
+                steps.extend(time.map(Step::Pace));
+            }
+            "repeat" => self.repeat(field, steps),
+            "while" => self.while_it_holds(field, steps),
+            "when" => self.when(field, steps),
+            "choose" => self.choose(field, steps),
+            _ => self.parallel(field, steps),
+        }
+    }
+
+    fn time(&mut self, field: &Field<'_>) -> Option<Distribution> {
+        const EXAMPLE: &str = "1s, uniform:1s..3s, exp:2s, normal:2s,sd=500ms";
+        let text = self.keep(field.written().filter(|_| field.node.kind().is_some()))?;
+        let key = field.path.rsplit('.').next().unwrap_or_default();
+        self.say(format!("{key} {text}"));
+        let read = field.take(distribution(text, quantity::duration, EXAMPLE));
+        self.keep(read)
+    }
+
+    fn repeat(&mut self, field: &Field<'_>, steps: &mut Vec<Step>) {
+        let Some(map) = self.keep(field.map("{ times: 3, steps: [...] }")) else { return };
+        let times = map.required("times", "times: 3").and_then(|field| field.integer());
+        let body = map.required("steps", "steps: [ { cart: { get: /cart } } ]");
+        map.close();
+        let (times, body) = (self.keep(times), self.keep(body));
+        if let (Some(times), Some(body)) = (times, body) {
+            let (_, line) = self.told(|writer| writer.looped(times as u32, None, &body, steps));
+            self.say(format!("{times} times ({line})"));
+        }
+    }
+
+    fn while_it_holds(&mut self, field: &Field<'_>, steps: &mut Vec<Step>) {
+        let Some(map) = self.keep(field.map("{ condition: \"${more} == true\", steps: [...] }")) else { return };
+        let condition = map.required("condition", "condition: \"${more} == true\"");
+        let most = map.optional("most").map_or(Some(PASSES), |field| field.integer());
+        let body = map.required("steps", "steps: [ { cart: { get: /cart } } ]");
+        map.close();
+        let written = condition.as_ref().and_then(Field::written).unwrap_or_default();
+        let condition = condition.as_ref().and_then(|field| self.condition(field));
+        let (condition, most, body) = (self.keep(condition), self.keep(most), self.keep(body));
+        if let (Some(condition), Some(most), Some(body)) = (condition, most, body) {
+            let (_, line) = self.told(|writer| writer.looped(most as u32, Some(condition), &body, steps));
+            self.say(format!("while {written}, {most} times at most ({line})"));
+        }
+    }
+
+    /// A loop that ends after so many passes, or when its condition does not hold any more.
+    fn looped(&mut self, times: u32, condition: Option<Condition>, body: &Field<'_>, steps: &mut Vec<Step>) {
+        let head = steps.len();
+        steps.push(Step::Repeat { times, to: 0 });
+        let checks = condition.is_some();
+        steps.extend(condition.map(|condition| Step::Unless { condition, to: 0 }));
+        self.steps(body, steps);
+        steps.push(Step::Jump(head));
+        let end = steps.len();
+        if let Step::Repeat { to, .. } = &mut steps[head] {
+            *to = end;
+        }
+        if checks && let Step::Unless { to, .. } = &mut steps[head + 1] {
+            *to = end;
+        }
+    }
+
+    fn when(&mut self, field: &Field<'_>, steps: &mut Vec<Step>) {
+        let Some(map) = self.keep(field.map("{ condition: \"${role} == admin\", steps: [...] }")) else { return };
+        let condition = map.required("condition", "condition: \"${role} == admin\"");
+        let body = map.required("steps", "steps: [ { cart: { get: /cart } } ]");
+        let otherwise = map.optional("otherwise");
+        map.close();
+        let written = condition.as_ref().and_then(Field::written).unwrap_or_default();
+        let condition = condition.as_ref().and_then(|field| self.condition(field));
+        let (Some(condition), Some(body)) = (self.keep(condition), self.keep(body)) else { return };
+        let head = steps.len();
+        steps.push(Step::Unless { condition, to: 0 });
+        let (_, line) = self.told(|writer| writer.steps(&body, steps));
+        self.say(format!("if {written} ({line})"));
+        let mut end = steps.len();
+        if let Some(otherwise) = otherwise {
+            let jump = steps.len();
+            steps.push(Step::Jump(0));
+            end = steps.len();
+            let (_, line) = self.told(|writer| writer.steps(&otherwise, steps));
+            self.say(format!("otherwise ({line})"));
+            steps[jump] = Step::Jump(steps.len());
+        }
+        if let Step::Unless { to, .. } = &mut steps[head] {
+            *to = end;
+        }
+    }
+
+    fn choose(&mut self, field: &Field<'_>, steps: &mut Vec<Step>) {
+        let Some(items) = self.keep(field.items("choose: [ { weight: 3, steps: [...] }, { steps: [...] } ]")) else {
+            return;
+        };
+        let head = steps.len();
+        steps.push(Step::Jump(0));
+        let (mut ways, mut jumps, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        for item in items {
+            let Some(map) = self.keep(item.map("{ weight: 3, steps: [...] }")) else { continue };
+            let weight = map.optional("weight").map_or(Some(1), |field| field.integer());
+            let body = map.required("steps", "steps: [ { cart: { get: /cart } } ]");
+            map.close();
+            let (Some(weight), Some(body)) = (self.keep(weight), self.keep(body)) else { continue };
+            ways.push((weight as u32, steps.len()));
+            let (_, line) = self.told(|writer| writer.steps(&body, steps));
+            lines.push(format!("{weight} × ({line})"));
+            jumps.push(steps.len());
+            steps.push(Step::Jump(0));
+        }
+        let end = steps.len();
+        jumps.into_iter().for_each(|at| steps[at] = Step::Jump(end));
+        steps[head] = Step::Choose(ways);
+        self.say(format!("one of {}", lines.join(", ")));
+    }
+
+    fn parallel(&mut self, field: &Field<'_>, steps: &mut Vec<Step>) {
+        let Some(map) = self.keep(field.map("{ connections: 6, steps: [...] }")) else { return };
+        let at_once = map.optional("connections").map_or(Some(AT_ONCE), |field| field.integer());
+        let body = map.required("steps", "steps: [ { logo: { get: /logo.png } } ]");
+        map.close();
+        let items = body.and_then(|field| field.items("[ { logo: { get: /logo.png } } ]"));
+        let (Some(at_once), Some(items)) = (self.keep(at_once), self.keep(items)) else { return };
+        let (entries, line) = self.told(|writer| writer.requests(items));
+        self.say(format!("{at_once} at once ({line})"));
+        steps.push(Step::AskAll { entries, at_once: at_once as usize });
+    }
+
+    /// Indexes of the entries that are sent at once.
+    fn requests(&mut self, items: Vec<Field<'_>>) -> Vec<usize> {
+        let mut entries = Vec::new();
+        for item in items {
+            let Some(named) = self.keep(item.entries("{ logo: { get: /logo.png } }")) else { continue };
+            for (entry, field) in named {
+                if CONTROL.exactly_one.contains(&entry.key.as_str()) {
+                    field.problem(Mistake::NoMeaningBeside { beside: "parallel".to_string() });
+                    self.whole = false;
+                    continue;
+                }
+                entries.extend(self.request(&entry.key, &field));
+            }
+        }
+        entries
+    }
+
+    fn condition(&mut self, field: &Field<'_>) -> Option<Condition> {
+        const EXAMPLE: &str = "${more} == true";
+        let text = field.text(EXAMPLE)?;
+        let (left, test) = field.take(comparison(text))?;
+        let Some(name) = left.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) else {
+            field.wrong(Expected::Condition, EXAMPLE);
+            return None;
+        };
+        let variable = self.shared.feeders.borrow().variable(name);
+        let Some(variable) = variable else {
+            field.problem(Mistake::UnknownVariable { found: shown(name) });
+            return None;
+        };
+        Some(Condition { variable: usize::from(variable), test })
+    }
+}
+
+/// Mean time that a journey pauses, loops included as often as they may go.
+fn pauses_ns(journey: &Journey) -> u64 {
+    let mut total = 0.0;
+    let mut passes: Vec<(usize, f64)> = Vec::new();
+    for (at, step) in journey.steps.iter().enumerate() {
+        passes.retain(|(end, _)| at < *end);
+        let times: f64 = passes.iter().map(|(_, times)| times).product();
+        match step {
+            Step::Repeat { times, to } => passes.push((*to, f64::from(*times))),
+            Step::Pause(time) | Step::Pace(time) => total += times * time.mean(),
+            _ => {}
+        }
+    }
+    total.min(1e18) as u64
+}
