@@ -1,7 +1,11 @@
-//! Values that fill requests: rows of tables, counters, random numbers and text.
+//! Values that fill requests: rows of tables, counters, random numbers and text, and what a user has captured.
 //!
-//! A value is a function of the seed and of a number that no other exchange of the load has, over all
+//! A value of a feeder is a function of the seed and of a number that no other exchange of the load has, over all
 //! workers and shares. Values of tables are escaped for where they go before the load begins.
+
+mod filter;
+
+pub use filter::Filter;
 
 use crate::load::{Distribution, Draws, Random, Share};
 use proofload_wire::{Request, Values};
@@ -10,6 +14,9 @@ use std::sync::Arc;
 
 /// Most sources of values in one load.
 pub const FEEDERS_MAX: usize = 64;
+
+/// Bytes of a captured value for which room is made before the load.
+const VARIABLE_BYTES: usize = 1024;
 
 /// Order in which rows are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -66,6 +73,14 @@ pub enum Draw {
         /// Index into [`Feed::feeders`].
         feeder: usize,
         column: Option<Arc<Column>>,
+        /// Form of the value; [`Filter::Raw`] for a column, whose texts have theirs.
+        filter: Filter,
+    },
+    /// What the user has captured; empty where he has not, and without users.
+    Variable {
+        /// Index into the user's variables.
+        variable: u16,
+        filter: Filter,
     },
     /// A text with values in it, for places that need the whole of it because its length precedes it.
     Text(Vec<Piece>),
@@ -76,7 +91,7 @@ pub enum Draw {
 pub enum Piece {
     /// The same in each exchange.
     Fixed(String),
-    /// A [`Draw::Value`], by its index in [`Feed::draws`].
+    /// A [`Draw::Value`] or [`Draw::Variable`], by its index in [`Feed::draws`].
     Drawn(u16),
 }
 
@@ -84,6 +99,8 @@ pub enum Piece {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Feed {
     pub feeders: Vec<Feeder>,
+    /// Those that each user draws from once, for all of his exchanges; without users they are as all others.
+    pub per_user: Vec<usize>,
     /// Values taken from them.
     pub draws: Vec<Draw>,
 }
@@ -130,9 +147,12 @@ impl Feed {
             };
             problems.push(format!("feeders[{at}]: {wrong}"));
         }
+        if self.per_user.iter().any(|feeder| *feeder >= self.feeders.len()) {
+            problems.push("per_user: names a feeder that does not exist".to_string());
+        }
         for (at, draw) in self.draws.iter().enumerate() {
             match draw {
-                Draw::Value { feeder, column } if !self.fits(*feeder, column.as_deref()) => {
+                Draw::Value { feeder, column, .. } if !self.fits(*feeder, column.as_deref()) => {
                     problems.push(format!("draws[{at}]: is not of its feeder"));
                 }
                 Draw::Text(pieces) if !pieces.iter().all(|piece| self.has(piece)) => {
@@ -160,29 +180,32 @@ impl Feed {
     fn has(&self, piece: &Piece) -> bool {
         match piece {
             Piece::Fixed(_) => true,
-            Piece::Drawn(draw) => matches!(self.draws.get(usize::from(*draw)), Some(Draw::Value { .. })),
+            Piece::Drawn(draw) => {
+                let drawn = self.draws.get(usize::from(*draw));
+                matches!(drawn, Some(Draw::Value { .. } | Draw::Variable { .. }))
+            }
         }
     }
 
-    /// Most bytes that the values of one request can have.
+    /// Bytes that the values of one request can have; captured values may be longer.
     pub(crate) fn room(&self) -> usize {
         self.draws.iter().map(|draw| self.longest(draw)).sum()
     }
 
-    /// Most bytes that the values of these draws can have together.
+    /// Bytes that the values of these draws can have together; captured values may be longer.
     pub(crate) fn room_of(&self, draws: impl Iterator<Item = u16>) -> usize {
         draws.filter_map(|draw| self.draws.get(usize::from(draw))).map(|draw| self.longest(draw)).sum()
     }
 
-    /// Most bytes that the value of a draw can have.
     fn longest(&self, draw: &Draw) -> usize {
         match draw {
-            Draw::Value { feeder, column } => match (&self.feeders[*feeder], column) {
+            Draw::Value { feeder, column, filter } => filter.most(match (&self.feeders[*feeder], column) {
                 (_, Some(column)) => column.longest(),
                 (Feeder::Text { length }, None) => *length as usize,
                 (Feeder::Payload { most_bytes, .. }, None) => *most_bytes as usize,
                 _ => 20,
-            },
+            }),
+            Draw::Variable { filter, .. } => filter.most(VARIABLE_BYTES),
             Draw::Text(pieces) => {
                 let longest = |piece: &Piece| match piece {
                     Piece::Fixed(text) => text.len(),
@@ -201,12 +224,13 @@ impl Feed {
     fn sources_of(&self, draw: u16) -> impl Iterator<Item = usize> + '_ {
         let (own, pieces) = match &self.draws[usize::from(draw)] {
             Draw::Value { feeder, .. } => (Some(*feeder), &[][..]),
+            Draw::Variable { .. } => (None, &[][..]),
             Draw::Text(pieces) => (None, pieces.as_slice()),
         };
         let within = pieces.iter().filter_map(|piece| match piece {
             Piece::Drawn(draw) => match &self.draws[usize::from(*draw)] {
                 Draw::Value { feeder, .. } => Some(*feeder),
-                Draw::Text(_) => None,
+                Draw::Variable { .. } | Draw::Text(_) => None,
             },
             Piece::Fixed(_) => None,
         });
@@ -220,15 +244,23 @@ const FEEDERS: u64 = 0x6665_6564 << 16;
 /// Progress of one worker in all sources.
 #[derive(Debug)]
 pub(crate) struct Feeding<'a> {
-    feed: &'a Feed,
-    streams: Vec<Random>,
+    sources: Sources<'a>,
     /// The next number of each feeder; they go on by `step`, so that no two workers share one.
     next: Vec<u64>,
     step: u64,
     start_ns: u64,
+    values: Values,
+    /// A value before it takes its form.
+    plain: Values,
+}
+
+/// What the numbers of exchanges stand for.
+#[derive(Debug)]
+struct Sources<'a> {
+    feed: &'a Feed,
+    streams: Vec<Random>,
     /// The sizes of each payload, and the text of which each is the beginning.
     payloads: Vec<Option<(Draws, Vec<u8>)>>,
-    values: Values,
 }
 
 impl<'a> Feeding<'a> {
@@ -249,14 +281,18 @@ impl<'a> Feeding<'a> {
             _ => None,
         };
         let payloads = (0..).zip(&feed.feeders).map(payload).collect();
+        let mut plain = Values::default();
+        let takes_form = |draw: &Draw| matches!(draw, Draw::Value { filter, .. } if *filter != Filter::Raw);
+        if feed.draws.iter().any(takes_form) {
+            plain.reserve(1, feed.room());
+        }
         Feeding {
-            feed,
-            streams,
+            sources: Sources { feed, streams, payloads },
             next: vec![share.k; feed.feeders.len()],
             step: share.n,
             start_ns: 0,
-            payloads,
             values,
+            plain,
         }
     }
 
@@ -266,57 +302,117 @@ impl<'a> Feeding<'a> {
     }
 
     /// The numbers of the exchange that asks next, for the feeders that its request draws from. `intended_ns` is when
-    /// it was intended.
+    /// it was intended; `user` are the numbers of the user whose exchange it is.
     #[inline]
-    pub fn number(&mut self, request: &Request, intended_ns: u64, numbers: &mut [u64]) {
-        let feed = self.feed;
+    pub fn number(&mut self, request: &Request, intended_ns: u64, numbers: &mut [u64], user: Option<&[u64]>) {
+        let feed = self.sources.feed;
         for feeder in feed.sources(request) {
             numbers[feeder] = u64::MAX;
         }
         for feeder in feed.sources(request) {
-            if let Feeder::Payload { redraw_ns: held_ns @ 1.., .. } = self.feed.feeders[feeder] {
-                numbers[feeder] = intended_ns.saturating_sub(self.start_ns) / held_ns;
-            } else if numbers[feeder] == u64::MAX {
-                numbers[feeder] = self.next[feeder];
-                self.next[feeder] += self.step;
+            match user.filter(|_| feed.per_user.contains(&feeder)) {
+                Some(user) => numbers[feeder] = user[feeder],
+                None if numbers[feeder] == u64::MAX => numbers[feeder] = self.next(feeder, intended_ns),
+                None => {}
             }
         }
     }
 
-    /// The values of an exchange with those numbers.
+    /// The numbers of a user who begins at that instant, for the feeders that users draw from.
+    #[allow(dead_code, reason = "users come with journeys")]
+    pub fn number_user(&mut self, intended_ns: u64, numbers: &mut [u64]) {
+        let feed = self.sources.feed;
+        for feeder in &feed.per_user {
+            numbers[*feeder] = self.next(*feeder, intended_ns);
+        }
+    }
+
     #[inline]
-    pub fn draw(&mut self, request: &Request, numbers: &[u64]) {
+    fn next(&mut self, feeder: usize, intended_ns: u64) -> u64 {
+        if let Feeder::Payload { redraw_ns: held_ns @ 1.., .. } = self.sources.feed.feeders[feeder] {
+            return intended_ns.saturating_sub(self.start_ns) / held_ns;
+        }
+        let number = self.next[feeder];
+        self.next[feeder] += self.step;
+        number
+    }
+
+    /// The values of an exchange with those numbers, of a user with those variables.
+    #[inline]
+    pub fn draw(&mut self, request: &Request, numbers: &[u64], variables: &[Vec<u8>]) {
         self.values.clear();
         for draw in request.places.draws() {
-            let feed = self.feed;
-            self.append(&feed.draws[usize::from(*draw)], numbers);
+            let feed = self.sources.feed;
+            match &feed.draws[usize::from(*draw)] {
+                Draw::Text(pieces) => {
+                    for piece in pieces {
+                        match piece {
+                            Piece::Fixed(text) => self.values.append(text.as_bytes()),
+                            Piece::Drawn(draw) => {
+                                self.append(&feed.draws[usize::from(*draw)], numbers, variables);
+                            }
+                        }
+                    }
+                }
+                draw => self.append(draw, numbers, variables),
+            }
             self.values.end();
+        }
+    }
+
+    /// Appends a single value to the one that is made.
+    #[inline]
+    fn append(&mut self, draw: &Draw, numbers: &[u64], variables: &[Vec<u8>]) {
+        let values = &mut self.values;
+        match draw {
+            Draw::Value { feeder, column, filter: Filter::Raw } => {
+                self.sources.write(*feeder, column.as_deref(), numbers[*feeder], values);
+            }
+            Draw::Value { feeder, column, filter } => {
+                self.plain.clear();
+                self.sources.write(*feeder, column.as_deref(), numbers[*feeder], &mut self.plain);
+                self.plain.end();
+                filter.apply(self.plain.get(0), |piece| values.append(piece));
+            }
+            Draw::Variable { variable, filter } => {
+                let value = variables.get(usize::from(*variable)).map_or(&[][..], Vec::as_slice);
+                filter.apply(value, |piece| values.append(piece));
+            }
+            // A text has no texts as pieces.
+            Draw::Text(_) => {}
         }
     }
 
     /// The values of tables in an exchange with those numbers.
     pub fn rows(&self, request: &Request, numbers: &[u64]) -> Vec<Vec<u8>> {
-        let draws = request.places.draws().iter().map(|draw| &self.feed.draws[usize::from(*draw)]);
+        let feed = self.sources.feed;
+        let draws = request.places.draws().iter().map(|draw| &feed.draws[usize::from(*draw)]);
         let values = draws.flat_map(|draw| match draw {
-            Draw::Value { .. } => vec![draw],
-            Draw::Text(pieces) => pieces.iter().filter_map(|piece| self.drawn(piece)).collect(),
+            Draw::Text(pieces) => pieces.iter().filter_map(|piece| drawn(feed, piece)).collect(),
+            draw => vec![draw],
         });
         let texts = values.filter_map(|draw| match draw {
-            Draw::Value { feeder, column: Some(column) } => {
-                Some(column.get(self.row(*feeder, numbers[*feeder])).to_vec())
+            Draw::Value { feeder, column: Some(column), .. } => {
+                Some(column.get(self.sources.row(*feeder, numbers[*feeder])).to_vec())
             }
             _ => None,
         });
         texts.collect()
     }
 
-    fn drawn(&self, piece: &Piece) -> Option<&'a Draw> {
-        match piece {
-            Piece::Fixed(_) => None,
-            Piece::Drawn(draw) => self.feed.draws.get(usize::from(*draw)),
-        }
+    pub fn values(&self) -> &Values {
+        &self.values
     }
+}
 
+fn drawn<'a>(feed: &'a Feed, piece: &Piece) -> Option<&'a Draw> {
+    match piece {
+        Piece::Fixed(_) => None,
+        Piece::Drawn(draw) => feed.draws.get(usize::from(*draw)),
+    }
+}
+
+impl Sources<'_> {
     /// The row that has that number; 0 for a feeder that is not a table.
     #[inline]
     fn row(&self, feeder: usize, number: u64) -> usize {
@@ -329,41 +425,22 @@ impl<'a> Feeding<'a> {
         }
     }
 
-    /// Appends the result of this draw to the value that is made.
-    fn append(&mut self, draw: &Draw, numbers: &[u64]) {
-        let feed = self.feed;
-        match draw {
-            Draw::Value { feeder, column } => self.append_value(*feeder, column.as_deref(), numbers[*feeder]),
-            Draw::Text(pieces) => {
-                for piece in pieces {
-                    match piece {
-                        Piece::Fixed(text) => self.values.append(text.as_bytes()),
-                        Piece::Drawn(draw) => {
-                            if let Draw::Value { feeder, column } = &feed.draws[usize::from(*draw)] {
-                                self.append_value(*feeder, column.as_deref(), numbers[*feeder]);
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-
+    /// Appends the value that has that number.
     #[inline]
-    fn append_value(&mut self, feeder: usize, column: Option<&Column>, number: u64) {
+    fn write(&self, feeder: usize, column: Option<&Column>, number: u64, into: &mut Values) {
         let random = &self.streams[feeder];
         match &self.feed.feeders[feeder] {
             Feeder::Rows { .. } => {
                 let row = self.row(feeder, number);
-                self.values.append(column.map_or(&[], |column| column.get(row)));
+                into.append(column.map_or(&[], |column| column.get(row)));
             }
             Feeder::Counter { from, step } => {
-                self.values.append_number(from.wrapping_add(step.wrapping_mul(number)));
+                into.append_number(from.wrapping_add(step.wrapping_mul(number)));
             }
             Feeder::Number { from, to } => {
                 let span = (to - from).checked_add(1);
                 let drawn = random.at(number);
-                self.values.append_number(from + span.map_or(drawn, |span| crate::load::scaled(drawn, span)));
+                into.append_number(from + span.map_or(drawn, |span| crate::load::scaled(drawn, span)));
             }
             Feeder::Payload { .. } => {
                 let payload = self.payloads[feeder].as_ref();
@@ -371,17 +448,13 @@ impl<'a> Feeding<'a> {
                     let bytes = usize::try_from(sizes.at(number)).unwrap_or(usize::MAX);
                     &text[..bytes.min(text.len())]
                 });
-                self.values.append(text);
+                into.append(text);
             }
             Feeder::Text { length } => {
                 let own = Random::new(random.at(number), FEEDERS);
-                letters(own, *length as usize, |some| self.values.append(some));
+                letters(own, *length as usize, |some| into.append(some));
             }
         }
-    }
-
-    pub fn values(&self) -> &Values {
-        &self.values
     }
 }
 

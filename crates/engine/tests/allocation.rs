@@ -9,7 +9,7 @@ mod drivers;
 mod rpc;
 
 use drivers::drivers;
-use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
+use proofload_engine::feed::{Column, Draw, Feed, Feeder, Filter, Order};
 use proofload_engine::{
     Arrival, Asking, Distribution, DriverChoice, Expect, Extent, Follow, KeepAlive, LoadPlan, MixEntry,
     Profile, Timeouts, Watch,
@@ -82,11 +82,12 @@ fn plan(peer: SocketAddr, case: &Case) -> LoadPlan {
             Feeder::Rows { rows: 3, order: Order::Random },
         ],
         draws: vec![
-            Draw::Value { feeder: 0, column: Some(Arc::new(texts)) },
-            Draw::Value { feeder: 1, column: None },
-            Draw::Value { feeder: 2, column: None },
-            Draw::Value { feeder: 3, column: Some(Arc::new(colours)) },
+            Draw::Value { feeder: 0, column: Some(Arc::new(texts)), filter: Filter::Raw },
+            Draw::Value { feeder: 1, column: None, filter: Filter::Raw },
+            Draw::Value { feeder: 2, column: None, filter: Filter::Raw },
+            Draw::Value { feeder: 3, column: Some(Arc::new(colours)), filter: Filter::Raw },
         ],
+        ..Feed::default()
     };
     let slot = |part, draw| Slot { part, at: 1, draw };
     let slots = vec![

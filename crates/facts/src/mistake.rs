@@ -644,6 +644,10 @@ told Mistake {
     ///
     /// Write `{ random_text: 16 }`.
     Failure DrawnSize { feeder: String },
+    /// A value that is not JSON, outside of quotes in a body of JSON.
+    ///
+    /// Write `${name|json}` for a string, or `${name|raw}` for the value as it is.
+    Failure NotJson { name: String },
     /// A quote in a CSV file that is not closed.
     ///
     /// Close it, or write `""` for a quote in a quoted value.

@@ -123,9 +123,12 @@ impl Reader<'_, '_> {
         for part in parts(text)? {
             let fixed = match part {
                 TextPart::Text(text) => text.to_string(),
-                TextPart::Variable(name) => variable(name)?,
-                TextPart::Value { name, column } => {
-                    pieces.push(Piece::Drawn(self.feeders.draw(name, column, Context::Body)?));
+                TextPart::Variable { name, filter } => {
+                    let value = Context::Body.writing(filter)?.of(variable(name)?.as_bytes(), name)?;
+                    String::from_utf8_lossy(&value).into_owned()
+                }
+                TextPart::Value { name, column, filter } => {
+                    pieces.push(Piece::Drawn(self.feeders.draw(name, column, filter, Context::Body)?));
                     continue;
                 }
             };

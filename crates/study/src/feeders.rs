@@ -1,10 +1,12 @@
 //! Feeders: tables from files, counters, random numbers and text; read whole before anything starts.
 
+use super::json_body::is_json;
 use super::name::{bad_name, is_plain_name};
 use super::named::read_named;
 use super::problem::shown;
 use super::suggest::unknown;
-use proofload_engine::feed::{Column, Draw, FEEDERS_MAX, Feed, Feeder, Order, Piece};
+use super::template::{name_of, no_filter};
+use proofload_engine::feed::{Column, Draw, FEEDERS_MAX, Feed, Feeder, Filter, Order, Piece};
 use proofload_facts::{Expected, Mistake, Thing};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -41,15 +43,73 @@ pub enum FeederSpec {
     Made(Feeder),
 }
 
-/// Place of a value, which decides how it is encoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Place of a value, which decides the form that it takes unless another one is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Context {
-    /// In the path or the query: percent-encoded.
+    /// Within the path or the query.
     Target,
-    /// In a header: as it is, without control characters.
+    /// At the beginning of the path, behind its `/`: the value has all of it.
+    WholeTarget,
     Header,
-    /// In the body: as it is.
+    /// In a body, or an argument of a call.
     Body,
+    /// Within a string of a body of JSON.
+    JsonString,
+    /// Outside of strings in a body of JSON.
+    JsonValue,
+    /// In an application/x-www-form-urlencoded body.
+    Urlencoded,
+}
+
+/// Form of a value in its place, and what it must be there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Writing {
+    filter: Filter,
+    /// True in the head of a request, where lengths are limited.
+    in_head: bool,
+    /// True if the value must be JSON by itself.
+    is_json: bool,
+}
+
+impl Context {
+    /// The form of a value here, where `asked` is written.
+    pub(super) fn writing(self, asked: Option<Filter>) -> Result<Writing, Mistake> {
+        let (in_path, is_form) =
+            (matches!(self, Context::Target | Context::WholeTarget), self == Context::Urlencoded);
+        let takes = |filter| !(in_path || is_form) || !matches!(filter, Filter::Json | Filter::Base64);
+        if let Some(filter) = asked.filter(|filter| !takes(*filter)) {
+            return Err(no_filter(name_of(filter), takes));
+        }
+        let filter = match (self, asked) {
+            (Context::Target, None) => Filter::Url,
+            (Context::Target, Some(Filter::Raw)) => Filter::Encoded,
+            (Context::WholeTarget, None | Some(Filter::Raw)) => Filter::Target,
+            (Context::Header, None | Some(Filter::Raw)) => Filter::Line,
+            (Context::JsonString, None | Some(Filter::Json)) => Filter::JsonText,
+            (Context::Urlencoded, None) => Filter::Form,
+            (_, asked) => asked.unwrap_or_default(),
+        };
+        let is_json = self == Context::JsonValue && asked.is_none();
+        Ok(Writing { filter, in_head: in_path || self == Context::Header, is_json })
+    }
+}
+
+impl Writing {
+    /// The value in this form; `name` is what it is written as, without braces.
+    pub(super) fn of(self, value: &[u8], name: &str) -> Result<Vec<u8>, Mistake> {
+        if self.in_head && value.len() > HEAD_VALUE_MAX {
+            return Err(Mistake::TooLong { length: value.len() as u64, most: "8 KiB".to_string() });
+        }
+        if self.filter == Filter::Line && value.iter().any(|&byte| is_control(byte)) {
+            return Err(Mistake::ControlCharacter);
+        }
+        if self.is_json && !is_json(value) {
+            return Err(Mistake::NotJson { name: shown(name) });
+        }
+        let mut written = Vec::with_capacity(value.len());
+        self.filter.apply(value, |piece| written.extend_from_slice(piece));
+        Ok(written)
+    }
 }
 
 /// All feeders of a study or a command line, and the values that the requests take from them.
@@ -59,7 +119,17 @@ pub struct Feeders {
     feed: Feed,
     /// The table of each feeder that has one.
     tables: Vec<Option<Table>>,
-    draws: HashMap<(usize, Option<usize>, Context), u16>,
+    /// What users capture.
+    variables: Vec<String>,
+    draws: HashMap<(Source, Writing), u16>,
+}
+
+/// Source of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Source {
+    /// A feeder, and its column; without one the whole line, or what is made.
+    Feeder(usize, Option<usize>),
+    Variable(u16),
 }
 
 #[derive(Debug)]
@@ -158,39 +228,86 @@ impl Feeders {
         self.tables.push(None);
     }
 
-    /// The value of `${name}` or `${name.column}` in that context.
+    /// Declares what users capture under that name; the same name again is the same variable.
+    ///
+    /// # Errors
+    /// A name that a feeder has, or that nothing can have.
+    #[allow(dead_code, reason = "users come with journeys")]
+    pub fn add_variable(&mut self, name: &str) -> Result<u16, Mistake> {
+        feeder_name(name)?;
+        if self.names.iter().any(|known| known == name) {
+            return Err(Mistake::twice(Thing::Feeder, name));
+        }
+        let at = self.variables.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.variables.push(name.to_string());
+            self.variables.len() - 1
+        });
+        u16::try_from(at).map_err(|_| Mistake::too_many(Thing::Variable, at + 1, usize::from(u16::MAX)))
+    }
+
+    /// Lets each user draw once from every feeder, for all of his exchanges.
+    #[allow(dead_code, reason = "users come with journeys")]
+    pub fn draw_per_user(&mut self) {
+        self.feed.per_user = (0..self.feed.feeders.len()).collect();
+    }
+
+    /// The value of `${name|filter}` or `${name.column|filter}` in that context.
     pub(crate) fn draw(
         &mut self,
         name: &str,
         column: Option<&str>,
+        filter: Option<Filter>,
         context: Context,
     ) -> Result<u16, Mistake> {
+        let writing = context.writing(filter)?;
+        let source = self.source(name, column, writing)?;
+        let Some(source) = source else { return Ok(0) };
+        if let Some(draw) = self.draws.get(&(source, writing)) {
+            return Ok(*draw);
+        }
+        let draw = match source {
+            Source::Variable(variable) => Draw::Variable { variable, filter: writing.filter },
+            Source::Feeder(feeder, column) => match &self.tables[feeder] {
+                Some(table) => {
+                    let texts = table.texts(name, column, writing)?;
+                    Draw::Value { feeder, column: Some(texts), filter: Filter::Raw }
+                }
+                None => Draw::Value { feeder, column: None, filter: as_made(writing.filter) },
+            },
+        };
+        let at = self.feed.draws.len();
+        let number =
+            u16::try_from(at).map_err(|_| Mistake::too_many(Thing::Value, at + 1, usize::from(u16::MAX)))?;
+        self.feed.draws.push(draw);
+        self.draws.insert((source, writing), number);
+        Ok(number)
+    }
+
+    /// The source that a placeholder names; `None` for a file that could not be read, which was reported.
+    fn source(&self, name: &str, column: Option<&str>, writing: Writing) -> Result<Option<Source>, Mistake> {
+        let no_columns =
+            |column: &str| Mistake::NoColumns { feeder: name.to_string(), column: shown(column) };
+        if let Some(variable) = self.variables.iter().position(|known| known == name) {
+            let source = Source::Variable(variable as u16);
+            return column.map_or(Ok(Some(source)), |column| Err(no_columns(column)));
+        }
         let Some(feeder) = self.names.iter().position(|known| known == name) else {
-            return Err(Mistake::UnknownFeeder { found: shown(name), known: self.names.join(", ") });
+            let known: Vec<&str> = self.names.iter().chain(&self.variables).map(String::as_str).collect();
+            return Err(Mistake::UnknownFeeder { found: shown(name), known: known.join(", ") });
         };
         let column = match (&self.feed.feeders[feeder], &self.tables[feeder], column) {
             (Feeder::Rows { .. }, Some(table), column) => table.column(name, column)?,
-            // Its file could not be read, which was reported.
-            (Feeder::Rows { .. }, None, _) => return Ok(0),
-            (Feeder::Payload { .. }, ..) if context != Context::Body => {
+            (Feeder::Rows { .. }, None, _) => return Ok(None),
+            (Feeder::Payload { .. }, ..) if writing.in_head => {
                 return Err(Mistake::DrawnSize { feeder: name.to_string() });
             }
-            (_, _, Some(column)) => {
-                return Err(Mistake::NoColumns { feeder: name.to_string(), column: shown(column) });
+            (_, _, Some(column)) => return Err(no_columns(column)),
+            (Feeder::Payload { .. } | Feeder::Text { .. }, ..) if writing.is_json => {
+                return Err(Mistake::NotJson { name: name.to_string() });
             }
             (_, _, None) => None,
         };
-        let texts = match (&self.tables[feeder], column) {
-            (Some(table), column) => Some(table.texts(column, context)?),
-            (None, _) => None,
-        };
-        let next = self.feed.draws.len();
-        let draw =
-            *self.draws.entry((feeder, column, context)).or_insert(next.min(usize::from(u16::MAX)) as u16);
-        if usize::from(draw) == next {
-            self.feed.draws.push(Draw::Value { feeder, column: texts });
-        }
-        Ok(draw)
+        Ok(Some(Source::Feeder(feeder, column)))
     }
 
     /// The text of these pieces as one value, which is drawn whole.
@@ -224,54 +341,39 @@ impl Table {
         }
     }
 
-    /// The texts of a column as they are written in that context.
-    fn texts(&self, column: Option<usize>, context: Context) -> Result<Arc<Column>, Mistake> {
+    /// The texts of a column in that form; `name` is that of the feeder.
+    fn texts(&self, name: &str, column: Option<usize>, writing: Writing) -> Result<Arc<Column>, Mistake> {
         let raw = match (column, &self.whole) {
             (Some(column), _) => &self.texts[column],
             (None, Some(whole)) => whole,
             (None, None) => return Ok(Arc::default()),
         };
-        if context == Context::Body {
+        if writing == Writing::default() {
             return Ok(Arc::clone(raw));
         }
+        let column = column.map(|at| &self.columns[at]);
+        let name = column.map_or(name.to_string(), |column| format!("{name}.{column}"));
         let mut texts = Column::default();
         for row in 0..raw.rows() {
-            let text = raw.get(row);
-            let place = || {
-                let column = column.map_or(String::new(), |at| format!(": {}", shown(&self.columns[at])));
-                format!("{}:{}{column}", self.file, self.lines[row])
-            };
-            if text.len() > HEAD_VALUE_MAX {
-                let most = "8 KiB".to_string();
-                return Err(Mistake::TooLong { length: text.len() as u64, most }.at(place()));
-            }
-            match context {
-                Context::Target => texts.push(percent_encoded(text).as_bytes()),
-                _ if text.iter().any(|&byte| is_control(byte)) => {
-                    return Err(Mistake::ControlCharacter.at(place()));
-                }
-                _ => texts.push(text),
-            }
+            texts.push(&writing.of(raw.get(row), &name).map_err(|mistake| {
+                let column = column.map_or(String::new(), |column| format!(": {}", shown(column)));
+                mistake.at(format!("{}:{}{column}", self.file, self.lines[row]))
+            })?);
         }
         Ok(Arc::new(texts))
     }
 }
 
-fn is_control(byte: u8) -> bool {
-    (byte < 0x20 && byte != b'\t') || byte == 0x7f
+/// The form of a value that is made: what it has is allowed everywhere but for quotes.
+fn as_made(filter: Filter) -> Filter {
+    match filter {
+        Filter::Json | Filter::Base64 | Filter::Sha256 => filter,
+        _ => Filter::Raw,
+    }
 }
 
-/// Everything but unreserved characters (RFC 3986, 2.3) as `%XX`: a value never ends a segment or a parameter.
-pub(super) fn percent_encoded(text: &[u8]) -> String {
-    let mut out = String::with_capacity(text.len());
-    for &byte in text {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+fn is_control(byte: u8) -> bool {
+    (byte < 0x20 && byte != b'\t') || byte == 0x7f
 }
 
 /// Reads a file that goes into requests.

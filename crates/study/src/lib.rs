@@ -25,6 +25,7 @@ mod flags;
 mod hold;
 mod include;
 mod journeys;
+mod json_body;
 pub mod keys;
 mod load;
 mod mix;

@@ -10,8 +10,8 @@ use super::name::{PLAIN, bad_name};
 use super::problem::shown;
 use super::quantity::{self, DURATION, SIZE};
 use super::request::{Asked, Builder};
-use super::request_defaults::{BODY, FOLLOW, FORM, OWN_AUTH, Shared};
-use super::request_defaults::{check_body, check_follow, check_form, check_own_auth};
+use super::request_defaults::{BODY, FOLLOW, FORM, OWN_AUTH, Shared, URLENCODED};
+use super::request_defaults::{check_body, check_follow, check_form, check_own_auth, check_urlencoded};
 use super::subjects::{URL, check_server};
 use proofload_engine::Expect;
 use proofload_engine::reading::{Capture, Source};
@@ -79,6 +79,8 @@ keys! {
         optional expect_continue: Kind::Switch,
         /// Body as a form of several parts (multipart/form-data), instead of body.
         optional form: FORM,
+        /// Body as a form in one line (application/x-www-form-urlencoded), instead of body; values are encoded.
+        optional urlencoded: URLENCODED,
         /// Share in the mix; 1 by default.
         optional weight: Kind::Integer(1, WEIGHT_MAX),
         /// Most redirects that are followed, instead of the number at the top.
@@ -220,7 +222,7 @@ fn check_parts(map: &Map<'_>, field: &Field<'_>, shared: &Shared<'_>, builder: &
     if let Some(field) = map.optional("expect_continue") {
         let expects = field.boolean();
         // Of a call it was told already.
-        let has_body = ["body", "form", "call"].iter().any(|key| map.has(key));
+        let has_body = ["body", "form", "urlencoded", "call"].iter().any(|key| map.has(key));
         let asked = match expects {
             Some(true) if !has_body => Err(Mistake::NoMeaningWithout { needs: "body".to_string() }),
             Some(true) if builder.has("expect") => Err(Mistake::exclude("expect_continue", "headers.Expect")),
@@ -238,16 +240,18 @@ fn check_parts(map: &Map<'_>, field: &Field<'_>, shared: &Shared<'_>, builder: &
         own.as_ref().unwrap_or(field).problem(mistake);
         whole = false;
     }
-    let (body, form) = (map.optional("body"), map.optional("form"));
-    if let (Some(_), Some(form)) = (&body, &form) {
-        form.problem(Mistake::exclude("body", "form"));
-        whole = false;
-    }
-    let bodies = [
-        body.map(|field| (check_body(&field, shared), field)),
-        form.map(|field| (check_form(&field, shared), field)),
-    ];
-    for (body, field) in bodies.into_iter().flatten() {
+    let mut first = None;
+    for key in ["body", "form", "urlencoded"] {
+        let Some(field) = map.optional(key) else { continue };
+        if let Some(first) = first.replace(key) {
+            field.problem(Mistake::exclude(first, key));
+            whole = false;
+        }
+        let body = match key {
+            "body" => check_body(&field, shared),
+            "form" => check_form(&field, shared),
+            _ => check_urlencoded(&field),
+        };
         let taken = body.and_then(|body| field.take(builder.body(&mut feeders(), &body)));
         whole &= taken.is_some();
     }
@@ -280,7 +284,7 @@ fn check_asking(
     let call = if is_call { check_call(field, map, shared) } else { None };
     let taken = if is_call { call.is_some() } else { check_path(field, shared, builder).is_some() };
     let strange: &[&str] = match is_call {
-        true => &["body", "form", "follow", "expect_continue"],
+        true => &["body", "form", "urlencoded", "follow", "expect_continue"],
         false => &["args", "types", "returns", "version", "group", "attachments", "path"],
     };
     let found: Vec<Field<'_>> = strange.iter().filter_map(|key| map.optional(key)).collect();

@@ -1,17 +1,20 @@
 //! Requests as people write them, with placeholders, credentials and forms, and their encoded form.
 //!
-//! `${feeder}` and `${feeder.column}` are replaced by a value that changes with each exchange, `${env.NAME}` by a
-//! variable of the environment, which is a secret and never shown; `$${` is a literal `${`.
+//! `${feeder}` and `${feeder.column}` are replaced by a value that changes with each exchange, `${variable}` by what a user
+//! has captured, `${env.NAME}` by a variable of the environment, which is a secret and never shown; `$${` is a literal
+//! `${`.
 
 use super::body_file::Content;
 use super::call::in_words;
 use super::encode::of_http;
-use super::feeders::{Context, Feeders, percent_encoded};
+use super::feeders::{Context, Feeders};
+use super::json_body;
 use super::problem::{cannot_read, shown, variable};
 use super::quantity;
-use super::template::{self, parts};
+use super::template::{TextPart, parts};
 use super::url::check_target;
 use data_encoding::BASE64;
+use proofload_engine::feed::Filter;
 use proofload_facts::{Mistake, Thing};
 use proofload_store::redact::{self, REDACTED};
 use proofload_wire::http1::{Credentials, RequestPart, RequestSpec, Slot, Template};
@@ -31,6 +34,8 @@ pub enum Body {
     File(PathBuf),
     /// A form of several parts (`multipart/form-data`).
     Form(Vec<FormPart>),
+    /// Names and values of a form in one line (`application/x-www-form-urlencoded`).
+    Urlencoded(Vec<(String, String)>),
 }
 
 /// A part of a form.
@@ -193,6 +198,7 @@ impl Builder {
                     .map_err(|mistake| mistake.at(path.display().to_string()))?;
             }
             Body::Form(parts) => return self.form(feeders, parts),
+            Body::Urlencoded(pairs) => self.urlencoded(feeders, pairs)?,
         }
         let bytes = self.body_bytes();
         if bytes > 0 || self.slots.iter().any(|slot| slot.part == RequestPart::Body) {
@@ -267,6 +273,31 @@ impl Builder {
         Ok(())
     }
 
+    fn urlencoded(&mut self, feeders: &mut Feeders, pairs: &[(String, String)]) -> Result<(), Mistake> {
+        if pairs.is_empty() || pairs.len() > PARTS_MAX {
+            return Err(Mistake::too_many(Thing::Part, pairs.len(), PARTS_MAX));
+        }
+        for (at, (name, text)) in pairs.iter().enumerate() {
+            if name.is_empty() {
+                return Err(Mistake::UnnamedPart);
+            }
+            redact::know_named(name, text);
+            if at > 0 {
+                self.body.push(b'&');
+            }
+            let mut put = |piece: &[u8]| self.body.extend_from_slice(piece);
+            Filter::Form.apply(name.as_bytes(), &mut put);
+            put(b"=");
+            let filled = self.fill(feeders, text, Context::Urlencoded)?;
+            self.take(RequestPart::Body, &filled);
+            self.body.extend_from_slice(filled.text.as_bytes());
+        }
+        match self.has("content-type") {
+            true => Ok(()),
+            false => self.put_header(feeders, "Content-Type", "application/x-www-form-urlencoded"),
+        }
+    }
+
     /// The whole request, checked by the encoder, which decides.
     pub fn finish(self, method: &str, cookies: bool, keep_body: usize) -> Result<Asked, Mistake> {
         let request = RequestSpec {
@@ -309,30 +340,44 @@ impl Builder {
 
     /// Finds the placeholders of a text.
     fn fill(&mut self, feeders: &mut Feeders, text: &str, context: Context) -> Result<Filled, Mistake> {
+        let parts = parts(text)?;
+        let in_json = if context == Context::Body { json_body::contexts(&parts) } else { None };
+        let mut in_json = in_json.into_iter().flatten();
         let mut filled = Filled { text: String::with_capacity(text.len()), places: Vec::new() };
-        for part in parts(text)? {
-            match part {
-                template::TextPart::Text(text) => filled.text.push_str(text),
-                template::TextPart::Variable(name) => filled.text.push_str(&self.variable(name, context)?),
-                template::TextPart::Value { name, column } => {
-                    filled.places.push((filled.text.len(), feeders.draw(name, column, context)?));
+        for part in &parts {
+            if let TextPart::Text(text) = part {
+                match context {
+                    Context::Urlencoded => Filter::Form.apply(text.as_bytes(), |piece| filled.put(piece)),
+                    _ => filled.text.push_str(text),
                 }
+                continue;
+            }
+            let context = match (context, in_json.next()) {
+                (Context::Target, _) if filled.text.is_empty() => {
+                    filled.text.push('/');
+                    Context::WholeTarget
+                }
+                (context, in_json) => in_json.unwrap_or(context),
+            };
+            match *part {
+                TextPart::Variable { name, filter } => {
+                    let value = context.writing(filter)?.of(variable(name)?.as_bytes(), name);
+                    filled.put(&value.map_err(|mistake| mistake.at(shown(name)))?);
+                }
+                TextPart::Value { name, column, filter } => {
+                    filled.places.push((filled.text.len(), feeders.draw(name, column, filter, context)?));
+                }
+                TextPart::Text(_) => {}
             }
         }
         Ok(filled)
     }
+}
 
-    /// A variable of the environment.
-    fn variable(&mut self, name: &str, context: Context) -> Result<String, Mistake> {
-        let value = variable(name)?;
-        let value = match context {
-            Context::Target => percent_encoded(value.as_bytes()),
-            Context::Header if value.chars().any(|c| c.is_control() && c != '\t') => {
-                return Err(Mistake::ControlCharacter.at(shown(name)));
-            }
-            _ => value,
-        };
-        Ok(value)
+impl Filled {
+    /// Appends a text in UTF-8.
+    fn put(&mut self, text: &[u8]) {
+        self.text.push_str(&String::from_utf8_lossy(text));
     }
 }
 

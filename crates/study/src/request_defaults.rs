@@ -140,6 +140,13 @@ kinds! {
         &Kind::Names(&FORM_VALUE, 1, usize::MAX),
         &Kind::List(&Kind::Names(&FORM_VALUE, 1, 1), 1, usize::MAX),
     ]);
+    /// Names and values; in a list a name may come twice.
+    URLENCODED = Kind::Either(&[
+        &Kind::Names(&PLAIN_VALUE, 1, usize::MAX),
+        &Kind::List(&Kind::Names(&PLAIN_VALUE, 1, 1), 1, usize::MAX),
+    ]);
+    /// A value of such a form.
+    PLAIN_VALUE = Kind::Either(&[&WORD, &WHOLE]);
     /// The value of a part of a form.
     FORM_VALUE = Kind::Either(&[&WORD, &WHOLE, &Kind::Map(&[&FORM_FILE])]);
 }
@@ -358,6 +365,22 @@ pub(super) fn check_form(field: &Field<'_>, shared: &Shared<'_>) -> Option<Body>
         .map(|(entry, field)| Some(FormPart { name: entry.key.clone(), value: form_value(field, shared)? }))
         .collect();
     Some(Body::Form(parts.into_iter().collect::<Option<_>>()?))
+}
+
+/// A form in one line: `{ user: me, mail: "${u.mail}" }`.
+pub(super) fn check_urlencoded(field: &Field<'_>) -> Option<Body> {
+    let entries = pairs(field, "urlencoded: { field: value }")?;
+    let pairs: Vec<Option<(String, String)>> = entries
+        .iter()
+        .map(|(entry, field)| {
+            let value = match field.written() {
+                Some("") if field.node.kind() == Some(Written::Text) => "",
+                _ => field.parameter_value(false)?,
+            };
+            Some((entry.key.clone(), value.to_string()))
+        })
+        .collect();
+    Some(Body::Urlencoded(pairs.into_iter().collect::<Option<_>>()?))
 }
 
 fn form_value(field: &Field<'_>, shared: &Shared<'_>) -> Option<FormValue> {

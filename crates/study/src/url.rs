@@ -106,20 +106,23 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, Mistake> {
         return Err(Mistake::UnknownProtocol { found: shown(scheme), known: known.to_string() });
     };
     let Scheme { protocol, secure, .. } = *spoken;
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let end = rest.find(['/', '?', '#', '$']).unwrap_or(rest.len());
     let (authority, target) = rest.split_at(end);
     // A fragment never leaves the client (RFC 9110, 7.1).
     let target = target.split('#').next().unwrap_or("");
-    let target = if target.starts_with('/') { target.to_string() } else { format!("/{target}") };
+    // A value may be all of the path.
+    let is_whole = target.starts_with('/') || target.starts_with("${");
+    let target = if is_whole { target.to_string() } else { format!("/{target}") };
     if authority.contains('@') {
         return Err(Mistake::UserInAddress);
     }
     // Values are encoded where they are filled in.
     let own = template::parts(&target)?.into_iter().filter_map(|part| match part {
         TextPart::Text(text) => Some(text),
-        TextPart::Value { .. } | TextPart::Variable(_) => None,
+        TextPart::Value { .. } | TextPart::Variable { .. } => None,
     });
-    check_target(&own.collect::<String>())?;
+    let slash = if target.starts_with('/') { "" } else { "/" };
+    check_target(&own.fold(slash.to_string(), |own, text| own + text))?;
     if scheme.eq_ignore_ascii_case("http+unix") {
         let path = socket_path(authority, shown_text)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -138,7 +141,7 @@ pub fn parse_url_unresolved(text: &str) -> Result<ParsedUrl, Mistake> {
 /// True if this can only be an address that is written without its scheme: `localhost`, `127.0.0.1/path`, or any host
 /// with a port.
 fn lacks_only_a_scheme(text: &str) -> bool {
-    let authority = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = text.split(['/', '?', '#', '$']).next().unwrap_or_default();
     // A user before the host is refused by name, without being repeated.
     let authority = authority.rsplit('@').next().unwrap_or_default();
     // A port out of range is reported as that.

@@ -27,8 +27,8 @@ fn targets(plan: &LoadPlan, k: u64, n: u64, count: usize) -> Vec<String> {
     let mut numbers = vec![0; plan.asking.feed.feeders.len()];
     (0..count)
         .map(|_| {
-            feeding.number(&request, 0, &mut numbers);
-            feeding.draw(&request, &numbers);
+            feeding.number(&request, 0, &mut numbers, None);
+            feeding.draw(&request, &numbers, &[]);
             let mut out = Vec::new();
             request.places.write_stretch(&request.bytes, 0..request.bytes.len(), feeding.values(), &mut out);
             let sent = String::from_utf8(out).unwrap();
@@ -47,13 +47,14 @@ fn all_kinds() -> Feed {
             Feeder::Text { length: 16 },
         ],
         draws: vec![
-            Draw::Value { feeder: 0, column: column(&["a", "b", "c"]) },
-            Draw::Value { feeder: 0, column: column(&["A", "B", "C"]) },
-            Draw::Value { feeder: 1, column: column(&["x", "y", "z"]) },
-            Draw::Value { feeder: 2, column: None },
-            Draw::Value { feeder: 3, column: None },
-            Draw::Value { feeder: 4, column: None },
+            Draw::Value { feeder: 0, column: column(&["a", "b", "c"]), filter: Filter::Raw },
+            Draw::Value { feeder: 0, column: column(&["A", "B", "C"]), filter: Filter::Raw },
+            Draw::Value { feeder: 1, column: column(&["x", "y", "z"]), filter: Filter::Raw },
+            Draw::Value { feeder: 2, column: None, filter: Filter::Raw },
+            Draw::Value { feeder: 3, column: None, filter: Filter::Raw },
+            Draw::Value { feeder: 4, column: None, filter: Filter::Raw },
         ],
+        ..Feed::default()
     }
 }
 
@@ -85,8 +86,8 @@ fn a_text_is_put_together_of_the_values_of_its_exchange() {
     let (request, mut numbers) = (request.unwrap(), vec![0; feed.feeders.len()]);
     let mut feeding = Feeding::new(&feed, 7, Share { k: 0, n: 1 });
     for expected in ["user-10-", "user-15-", "user-20-"] {
-        feeding.number(&request, 0, &mut numbers);
-        feeding.draw(&request, &numbers);
+        feeding.number(&request, 0, &mut numbers, None);
+        feeding.draw(&request, &numbers, &[]);
         let text = std::str::from_utf8(feeding.values().get(0)).unwrap();
         assert!(text.starts_with(expected), "{text}");
     }
@@ -98,7 +99,8 @@ fn a_text_of_what_is_no_value_is_refused() {
     for draw in [1, 9] {
         let feed = Feed {
             feeders: vec![Feeder::Counter { from: 1, step: 1 }],
-            draws: vec![Draw::Value { feeder: 0, column: None }, text(draw)],
+            draws: vec![Draw::Value { feeder: 0, column: None, filter: Filter::Raw }, text(draw)],
+            ..Feed::default()
         };
         let mut problems = Vec::new();
         feed.problems(std::iter::empty(), &mut problems);
@@ -125,7 +127,8 @@ fn the_same_seed_gives_the_same_values_and_another_gives_others() {
 fn a_counter_gives_no_number_twice_over_all_shares_and_leaves_none_out() {
     let feed = Feed {
         feeders: vec![Feeder::Counter { from: 5, step: 2 }],
-        draws: vec![Draw::Value { feeder: 0, column: None }],
+        draws: vec![Draw::Value { feeder: 0, column: None, filter: Filter::Raw }],
+        ..Feed::default()
     };
     let plan = plan(feed, 1);
     let mut seen: Vec<u64> = (0..4)
@@ -140,7 +143,8 @@ fn a_counter_gives_no_number_twice_over_all_shares_and_leaves_none_out() {
 fn random_numbers_keep_within_their_bounds_and_reach_both() {
     let feed = Feed {
         feeders: vec![Feeder::Number { from: 3, to: 5 }],
-        draws: vec![Draw::Value { feeder: 0, column: None }],
+        draws: vec![Draw::Value { feeder: 0, column: None, filter: Filter::Raw }],
+        ..Feed::default()
     };
     let mut seen = targets(&plan(feed, 1), 0, 1, 200);
     seen.sort_unstable();
@@ -159,9 +163,10 @@ fn what_does_not_fit_together_is_told() {
             Feeder::Text { length: 0 },
         ],
         draws: vec![
-            Draw::Value { feeder: 0, column: column(&["a"]) },
-            Draw::Value { feeder: 9, column: None },
+            Draw::Value { feeder: 0, column: column(&["a"]), filter: Filter::Raw },
+            Draw::Value { feeder: 9, column: None, filter: Filter::Raw },
         ],
+        ..Feed::default()
     };
     let mut problems = Vec::new();
     feed.problems([&request(3)].into_iter(), &mut problems);
@@ -172,7 +177,8 @@ fn what_does_not_fit_together_is_told() {
 fn payload(redraw_ns: u64, seed: u64, k: u64, intended_ns: &[u64]) -> (Vec<usize>, Vec<u8>) {
     let sizes = Distribution::Uniform { low: 20, high: 200_000 };
     let feeder = Feeder::Payload { sizes, most_bytes: 100_000, redraw_ns };
-    let feed = Feed { feeders: vec![feeder], draws: vec![Draw::Value { feeder: 0, column: None }] };
+    let draws = vec![Draw::Value { feeder: 0, column: None, filter: Filter::Raw }];
+    let feed = Feed { feeders: vec![feeder], draws, ..Feed::default() };
     let plan = plan(feed, seed);
     let template = Template {
         slots: vec![Slot { part: RequestPart::Body, at: 0, draw: 0 }],
@@ -185,8 +191,8 @@ fn payload(redraw_ns: u64, seed: u64, k: u64, intended_ns: &[u64]) -> (Vec<usize
     feeding.begin_at(1_000);
     let mut numbers = [0];
     let lengths = intended_ns.iter().map(|intended_ns| {
-        feeding.number(&request, 1_000 + intended_ns, &mut numbers);
-        feeding.draw(&request, &numbers);
+        feeding.number(&request, 1_000 + intended_ns, &mut numbers, None);
+        feeding.draw(&request, &numbers, &[]);
         feeding.values().get(0).len()
     });
     let lengths = lengths.collect();
@@ -206,4 +212,73 @@ fn a_size_is_held_for_its_time_for_all_alike_and_then_drawn_anew() {
     assert_ne!(payload(1_000, 8, 0, &times).0, lengths, "another seed");
     let each = payload(0, 7, 0, &times).0;
     assert!(each.iter().collect::<std::collections::BTreeSet<_>>().len() > 20, "one for each exchange");
+}
+
+/// A draw of a feeder without columns.
+fn made(feeder: usize, filter: Filter) -> Draw {
+    Draw::Value { feeder, column: None, filter }
+}
+
+#[test]
+fn values_and_variables_take_the_form_of_their_place() {
+    let variable = |variable, filter| Draw::Variable { variable, filter };
+    let feed = Feed {
+        feeders: vec![Feeder::Counter { from: 41, step: 1 }],
+        draws: vec![
+            made(0, Filter::Json),
+            variable(1, Filter::Url),
+            variable(0, Filter::JsonText),
+            variable(9, Filter::Json),
+            Draw::Text(vec![Piece::Drawn(0), Piece::Fixed("&".into()), Piece::Drawn(2)]),
+        ],
+        ..Feed::default()
+    };
+    let mut problems = Vec::new();
+    let request = request(5);
+    feed.problems([&request].into_iter(), &mut problems);
+    assert_eq!(problems, Vec::<String>::new());
+    let mut feeding = Feeding::new(&feed, 1, Share { k: 0, n: 1 });
+    let mut numbers = [0];
+    let variables = [b"\"".to_vec(), b"a/b".to_vec()];
+    feeding.number(&request, 0, &mut numbers, None);
+    for (variables, expected) in [
+        (&variables[..], ["\"41\"", "a%2Fb", "\\\"", "\"\"", "\"41\"&\\\""]),
+        (&[], ["\"41\"", "", "", "\"\"", "\"41\"&"]),
+    ] {
+        feeding.draw(&request, &numbers, variables);
+        let values: Vec<&str> =
+            (0..5).map(|at| std::str::from_utf8(feeding.values().get(at)).unwrap()).collect();
+        assert_eq!(values, expected);
+    }
+}
+
+#[test]
+fn a_user_keeps_the_values_of_feeders_that_users_draw_from() {
+    let feed = Feed {
+        feeders: vec![Feeder::Counter { from: 0, step: 1 }, Feeder::Counter { from: 100, step: 1 }],
+        per_user: vec![1],
+        draws: vec![made(0, Filter::Raw), made(1, Filter::Raw)],
+    };
+    let request = request(2);
+    let mut feeding = Feeding::new(&feed, 1, Share { k: 1, n: 2 });
+    let drawn = |user: Option<&[u64]>, feeding: &mut Feeding<'_>| {
+        let mut numbers = [0; 2];
+        feeding.number(&request, 0, &mut numbers, user);
+        feeding.draw(&request, &numbers, &[]);
+        [0, 1].map(|at| String::from_utf8(feeding.values().get(at).to_vec()).unwrap())
+    };
+    let mut users = [[7; 2]; 2];
+    users.iter_mut().for_each(|numbers| feeding.number_user(0, numbers));
+    assert_eq!(users.map(|numbers| numbers[0]), [7, 7], "the number of the other feeder is no one's");
+    assert_eq!(drawn(Some(&users[0]), &mut feeding), ["1", "101"]);
+    assert_eq!(drawn(Some(&users[1]), &mut feeding), ["3", "103"]);
+    assert_eq!(drawn(Some(&users[0]), &mut feeding), ["5", "101"]);
+    assert_eq!(drawn(None, &mut feeding), ["7", "105"], "without a user each exchange has its own");
+}
+
+#[test]
+fn a_user_of_a_feeder_that_is_not_there_is_told() {
+    let mut problems = Vec::new();
+    Feed { per_user: vec![0], ..Feed::default() }.problems(std::iter::empty(), &mut problems);
+    assert_eq!(problems, ["per_user: names a feeder that does not exist"]);
 }

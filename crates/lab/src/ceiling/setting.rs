@@ -195,7 +195,8 @@ fn method(entry: &MixEntry) -> String {
 fn filled(plan: &LoadPlan, draw: u16) -> String {
     let feed = &plan.asking.feed;
     let (feeder, column) = match feed.draws.get(usize::from(draw)) {
-        Some(Draw::Value { feeder, column }) => (feeder, column),
+        Some(Draw::Value { feeder, column, .. }) => (feeder, column),
+        Some(Draw::Variable { .. }) => return "what was captured".to_string(),
         Some(Draw::Text(pieces)) => {
             let piece = |piece: &Piece| match piece {
                 Piece::Fixed(_) => "a text".to_string(),

@@ -347,6 +347,7 @@ unknown-feeder = there is no feeder { $found }; known: { $known }; write { "$${"
 which-column = { $feeder } has columns; write { "${" }{ $feeder }.COLUMN{ "}" } with one of { $known }
 no-columns = { $feeder } has no columns; write { "${" }{ $feeder }{ "}" } without .{ $column }
 drawn-size = { $feeder } has a size that is drawn, which is for bodies; write { "{ random_text: 16 }" }
+not-json = is not JSON, which it must be outside of quotes in a body of JSON; write { "${" }{ $name }|json{ "}" } for a string, or { "${" }{ $name }|raw{ "}" } for the value as it is
 open-quote = the quote that begins here does not end; close it, or write "" for a quote in a quoted value
 ragged-row = { $columns } columns, the first row names { $first }; put values with commas in quotes
 bad-format = is not { expected }: { $error }; correct it

@@ -121,7 +121,7 @@ fn a_text_can_have_values_within_it() {
     assert_eq!(call.arguments, [drawn(0), drawn(1), map, drawn(1), Value::from("${kib}")]);
     let fixed = |text: &str| Piece::Fixed(text.to_string());
     let draws = &study.asking.feed.draws;
-    assert!(matches!(draws[0], Draw::Value { feeder: 0, column: None }));
+    assert!(matches!(draws[0], Draw::Value { feeder: 0, column: None, .. }));
     assert_eq!(draws[1], Draw::Text(vec![fixed("user-"), Piece::Drawn(0), fixed("-x")]));
     assert_eq!(draws[2], Draw::Text(vec![Piece::Drawn(0), Piece::Drawn(0)]));
 }

@@ -10,9 +10,9 @@ fn with(table: Table) -> Feeders {
     let feeder = Feeder::Rows { rows: table.lines.len() as u64, order: Order::Sequential };
     Feeders {
         names: vec!["users".to_string()],
-        feed: Feed { feeders: vec![feeder], draws: Vec::new() },
+        feed: Feed { feeders: vec![feeder], ..Feed::default() },
         tables: vec![Some(table)],
-        draws: HashMap::new(),
+        ..Feeders::default()
     }
 }
 
@@ -27,11 +27,11 @@ fn of_column(draw: &Draw) -> &Column {
 #[test]
 fn a_value_is_escaped_for_where_it_stands() {
     let mut feeders = with(csv("\u{feff}name,note\n\"a b/ü&\",x\nc,\"two\nlines\"\n").unwrap());
-    let target = feeders.draw("users", Some("name"), Context::Target).unwrap();
-    let header = feeders.draw("users", Some("name"), Context::Header).unwrap();
-    let body = feeders.draw("users", Some("note"), Context::Body).unwrap();
-    assert_eq!(feeders.draw("users", Some("name"), Context::Target), Ok(target));
-    let refused = told(&feeders.draw("users", Some("note"), Context::Header).unwrap_err());
+    let target = feeders.draw("users", Some("name"), None, Context::Target).unwrap();
+    let header = feeders.draw("users", Some("name"), None, Context::Header).unwrap();
+    let body = feeders.draw("users", Some("note"), None, Context::Body).unwrap();
+    assert_eq!(feeders.draw("users", Some("name"), None, Context::Target), Ok(target));
+    let refused = told(&feeders.draw("users", Some("note"), None, Context::Header).unwrap_err());
     assert!(refused.starts_with("users.csv:3: note: holds a line break"), "{refused}");
     let feed = feeders.into_feed();
     let text = |draw: u16, row| {
@@ -73,7 +73,7 @@ fn a_line_of_json_is_taken_whole_or_by_its_keys() {
         parse_json_lines("x", b"{\"id\": 7, \"tags\": [1, 2], \"no\": null, \"s\": \"a\\\"b\"}\n").unwrap();
     let mut feeders = with(table);
     let mut text = |column: Option<&str>| {
-        let draw = feeders.draw("users", column, Context::Body).unwrap();
+        let draw = feeders.draw("users", column, None, Context::Body).unwrap();
         let column = of_column(&feeders.feed.draws[usize::from(draw)]);
         String::from_utf8(column.get(0).to_vec()).unwrap()
     };
@@ -94,7 +94,95 @@ fn a_use_that_fits_no_feeder_says_what_there_is() {
         ("users", Some("mail"), "users.csv: there is no column mail; known: id, name"),
         ("n", Some("x"), "n has no columns; write ${n} without .x"),
     ] {
-        let found = told(&feeders.draw(name, column, Context::Body).unwrap_err());
+        let found = told(&feeders.draw(name, column, None, Context::Body).unwrap_err());
         assert!(found.starts_with(expected), "{found}");
     }
+}
+
+#[test]
+fn a_value_in_json_is_escaped_within_a_string_and_must_be_json_outside() {
+    let mut feeders = with(csv("name,age,more\n\"a\"\"b\",7,\"[1, {}]\"\nc,-1.5e3,null\nd,,x\n").unwrap());
+    feeders.add("n", &FeederSpec::Made(Feeder::Counter { from: 1, step: 1 })).unwrap();
+    feeders.add("t", &FeederSpec::Made(Feeder::Text { length: 3 })).unwrap();
+    let mut text = |column: &str, filter, context| {
+        let draw = feeders.draw("users", Some(column), filter, context).map_err(|mistake| told(&mistake))?;
+        let column = of_column(&feeders.feed.draws[usize::from(draw)]);
+        Ok::<_, String>(String::from_utf8(column.get(0).to_vec()).unwrap())
+    };
+    let (within, outside) = (Context::JsonString, Context::JsonValue);
+    for (context, filter, expected) in [
+        (within, None, r#"a\"b"#),
+        (within, Some(Filter::Json), r#"a\"b"#),
+        (within, Some(Filter::Raw), r#"a"b"#),
+        (outside, Some(Filter::Json), r#""a\"b""#),
+        (outside, Some(Filter::Raw), r#"a"b"#),
+        (Context::Body, Some(Filter::Json), r#""a\"b""#),
+        (Context::Body, Some(Filter::Base64), "YSJi"),
+        (Context::Urlencoded, None, "a%22b"),
+    ] {
+        assert_eq!(text("name", filter, context).as_deref(), Ok(expected), "{context:?} {filter:?}");
+    }
+    let refused = text("name", None, outside).unwrap_err();
+    assert!(refused.starts_with("users.csv:2: name: is not JSON"), "{refused}");
+    assert!(refused.contains("${users.name|json}"), "{refused}");
+    assert!(text("age", None, outside).unwrap_err().starts_with("users.csv:4: age: "), "nothing is no JSON");
+    assert!(text("more", None, outside).unwrap_err().starts_with("users.csv:4: more: "));
+    assert!(feeders.draw("n", None, None, outside).is_ok(), "a number is JSON");
+    assert!(told(&feeders.draw("t", None, None, outside).unwrap_err()).contains("${t|json}"));
+}
+
+#[test]
+fn forms_that_a_path_or_a_form_cannot_have_are_refused_there() {
+    let mut feeders = with(csv("path,bad\n/a?b=%20,é| x\n").unwrap());
+    for context in [Context::Target, Context::WholeTarget, Context::Urlencoded] {
+        for filter in [Filter::Json, Filter::Base64] {
+            let refused = told(&feeders.draw("users", Some("bad"), Some(filter), context).unwrap_err());
+            assert!(
+                refused.contains("form, url, raw or sha256") || refused.contains("form, url, raw, sha256"),
+                "{refused}"
+            );
+        }
+    }
+    let mut text = |column, filter, context| {
+        let draw = feeders.draw("users", Some(column), filter, context).unwrap();
+        let column = of_column(&feeders.feed.draws[usize::from(draw)]);
+        String::from_utf8(column.get(0).to_vec()).unwrap()
+    };
+    assert_eq!(text("path", None, Context::WholeTarget), "a?b=%20");
+    assert_eq!(text("path", Some(Filter::Raw), Context::Target), "/a?b=%20");
+    assert_eq!(text("bad", Some(Filter::Raw), Context::Target), "%C3%A9%7C%20x");
+}
+
+#[test]
+fn what_users_capture_has_the_form_of_its_place_and_names_of_its_own() {
+    let mut feeders = with(csv("id\n1\n").unwrap());
+    assert_eq!(feeders.add_variable("token"), Ok(0));
+    assert_eq!(feeders.add_variable("next"), Ok(1));
+    assert_eq!(feeders.add_variable("token"), Ok(0));
+    assert!(matches!(feeders.add_variable("users"), Err(Mistake::Twice { .. })));
+    for name in ["env", "", "a.b", "a b"] {
+        assert!(feeders.add_variable(name).is_err(), "{name}");
+    }
+    for (context, filter, expected) in [
+        (Context::Target, None, Filter::Url),
+        (Context::WholeTarget, None, Filter::Target),
+        (Context::Header, None, Filter::Line),
+        (Context::Header, Some(Filter::Raw), Filter::Line),
+        (Context::Header, Some(Filter::Base64), Filter::Base64),
+        (Context::Body, None, Filter::Raw),
+        (Context::JsonString, None, Filter::JsonText),
+        (Context::JsonValue, None, Filter::Raw),
+        (Context::JsonValue, Some(Filter::Json), Filter::Json),
+        (Context::Urlencoded, None, Filter::Form),
+    ] {
+        let draw = feeders.draw("next", None, filter, context).unwrap();
+        let drawn = &feeders.feed.draws[usize::from(draw)];
+        assert_eq!(*drawn, Draw::Variable { variable: 1, filter: expected }, "{context:?}");
+    }
+    let found = told(&feeders.draw("tokn", None, None, Context::Body).unwrap_err());
+    assert!(found.contains("known: users, token, next"), "{found}");
+    let found = told(&feeders.draw("token", Some("x"), None, Context::Body).unwrap_err());
+    assert!(found.starts_with("token has no columns"), "{found}");
+    feeders.draw_per_user();
+    assert_eq!(feeders.into_feed().per_user, [0]);
 }

@@ -123,3 +123,64 @@ fn a_study_names_no_file_outside_its_folder() {
     }
     assert_eq!(within(&root, "./a/b.csv"), Ok(root.join("./a/b.csv")));
 }
+
+#[test]
+fn values_in_a_body_of_json_know_whether_they_are_within_a_string() {
+    use proofload_engine::feed::{Draw, Filter};
+    let mut feeders = counter();
+    feeders.add_variable("v").unwrap();
+    let mut builder = Builder::default();
+    builder.target(&mut feeders, "/").unwrap();
+    let text = r#"{"a": "${v}", "b": ${v|json}, "${n}": [${n}, "${v|raw}"]}"#;
+    builder.body(&mut feeders, &Body::Text(text.to_string())).unwrap();
+    let asked = builder.finish("POST", false, 0).unwrap();
+    let body = String::from_utf8(asked.request.body.clone()).unwrap();
+    assert_eq!(body, r#"{"a": "", "b": , "": [, ""]}"#);
+    let feed = feeders.into_feed();
+    let filters: Vec<Filter> = asked
+        .template
+        .slots
+        .iter()
+        .map(|slot| match feed.draws[usize::from(slot.draw)] {
+            Draw::Value { filter, .. } | Draw::Variable { filter, .. } => filter,
+            Draw::Text(_) => panic!("a text"),
+        })
+        .collect();
+    assert_eq!(filters, [Filter::JsonText, Filter::Json, Filter::Raw, Filter::Raw, Filter::Raw]);
+}
+
+#[test]
+fn a_form_in_one_line_is_encoded() {
+    let mut feeders = counter();
+    feeders.add_variable("v").unwrap();
+    let pairs = [("a b", "é &="), ("n", "x ${n}${v}"), ("n", "")];
+    let pairs = pairs.map(|(name, value)| (name.to_string(), value.to_string()));
+    let mut builder = Builder::default();
+    builder.target(&mut feeders, "/").unwrap();
+    builder.body(&mut feeders, &Body::Urlencoded(pairs.to_vec())).unwrap();
+    let asked = builder.finish("POST", false, 0).unwrap();
+    assert_eq!(String::from_utf8_lossy(&asked.request.body), "a+b=%C3%A9+%26%3D&n=x+&n=");
+    assert_eq!(asked.request.headers[0].1, "application/x-www-form-urlencoded");
+    let at: Vec<usize> = asked.template.slots.iter().map(|slot| slot.at).collect();
+    assert_eq!(at, [22, 22]);
+    let nameless = Body::Urlencoded(vec![(String::new(), "x".to_string())]);
+    assert_eq!(Builder::default().body(&mut feeders, &nameless), Err(Mistake::UnnamedPart));
+    assert!(Builder::default().body(&mut feeders, &Body::Urlencoded(Vec::new())).is_err());
+}
+
+#[test]
+fn a_value_may_be_all_of_the_path() {
+    let mut feeders = counter();
+    feeders.add_variable("next").unwrap();
+    let target = |feeders: &mut Feeders, text| {
+        let mut builder = Builder::default();
+        builder.target(feeders, text)?;
+        let asked = builder.finish("GET", false, 0)?;
+        let at: Vec<usize> = asked.template.slots.iter().map(|slot| slot.at).collect();
+        Ok::<_, Mistake>((asked.request.target, at))
+    };
+    assert_eq!(target(&mut feeders, "${next}"), Ok(("/".to_string(), vec![1])));
+    assert_eq!(target(&mut feeders, "${next}&p=${n}"), Ok(("/&p=".to_string(), vec![1, 4])));
+    assert_eq!(target(&mut feeders, "/${next}"), Ok(("/".to_string(), vec![1])));
+    assert!(target(&mut feeders, "x${next}").is_err());
+}

@@ -10,7 +10,7 @@ const TEXTS: [&str; 6] = ["", " ", "a", " a", "a ", " a  b "];
 const VALUE: &str = "7";
 
 /// Requests, with `@` for the text. Targets take no blanks.
-const HTTP: [(&str, bool); 8] = [
+const HTTP: [(&str, bool); 9] = [
     ("get: \"/a@\"", false),
     ("get: \"/a?b=@&c=@\"", false),
     ("get: \"/\", headers: { X-A: \"@\" }", true),
@@ -19,6 +19,7 @@ const HTTP: [(&str, bool); 8] = [
     ("post: \"/\", body: \"@\"", true),
     ("post: \"/\", body: \"{@\\\"@\\\"}\", headers: { X-A: \"@\" }", true),
     ("post: \"/\", form: { f: \"@\", g: { file: data/users.csv } }", true),
+    ("post: \"/\", urlencoded: { f: \"@\", g: \"x@y\" }", true),
 ];
 const CALLS: [(&str, bool); 2] = [
     ("call: lab.Echo.echo, args: [\"@\", { a: [\"x@\"] }]", true),
@@ -44,7 +45,7 @@ fn sent(url: &str, entry: &str) -> Vec<u8> {
     let mut values = Values::default();
     for draw in entry.request.places.draws() {
         match &study.asking.feed.draws[usize::from(*draw)] {
-            Draw::Value { .. } => values.append(VALUE.as_bytes()),
+            Draw::Value { .. } | Draw::Variable { .. } => values.append(VALUE.as_bytes()),
             Draw::Text(pieces) => pieces.iter().for_each(|piece| match piece {
                 Piece::Fixed(text) => values.append(text.as_bytes()),
                 Piece::Drawn(_) => values.append(VALUE.as_bytes()),

@@ -22,6 +22,19 @@ fn an_address_is_taken_apart() {
 }
 
 #[test]
+fn a_value_may_be_all_of_the_path_of_an_address() {
+    for (text, target) in [
+        ("http://127.0.0.1:81${u.path}", "${u.path}"),
+        ("127.0.0.1:81${u}?x=${u.path}", "${u}?x=${u.path}"),
+        ("http://127.0.0.1:81/${u.path}", "/${u.path}"),
+    ] {
+        let parsed = parse_url_unresolved(text).unwrap();
+        assert_eq!((parsed.authority.as_str(), parsed.target.as_str()), ("127.0.0.1:81", target));
+    }
+    assert!(parse_url_unresolved("http://127.0.0.1:${port}/").is_err());
+}
+
+#[test]
 fn an_address_without_a_scheme_is_one_of_http() {
     for text in
         ["localhost:8181", "127.0.0.1:8181/a?b", "localhost", "127.0.0.1/x", "[::1]:80", "example.org:80/"]

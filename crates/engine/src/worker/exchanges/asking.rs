@@ -75,9 +75,9 @@ impl Exchanges<'_> {
             return self.not_started(net, number, now);
         }
         if !is_following {
-            self.feeding.number(request, lane.times.intended_ns, &mut lane.numbers);
+            self.feeding.number(request, lane.times.intended_ns, &mut lane.numbers, None);
         }
-        self.feeding.draw(request, &lane.numbers);
+        self.feeding.draw(request, &lane.numbers, &[]);
         let values = self.feeding.values();
         let mut filling = match &mut connection.http {
             Some(http) => {

@@ -78,7 +78,7 @@ fn a_worker_is_whole_before_the_first_instant_is_fixed() {
     let poisson = Profile::Open { rate_per_s: 1e6, arrival: Arrival::Poisson, coalesce_ns: 0 };
     let sizes = 100.into();
     let payload = Feeder::Payload { sizes, most_bytes: 1 << 20, redraw_ns: 0 };
-    let feed = Feed { feeders: vec![payload], draws: Vec::new() };
+    let feed = Feed { feeders: vec![payload], ..Feed::default() };
     let plans = [
         // Where a count of random arrivals is full is known once all of them have been drawn.
         LoadPlan {

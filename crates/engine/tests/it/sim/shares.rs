@@ -2,7 +2,7 @@
 
 use super::*;
 use proofload_engine::driver::{Allowance, Drivers};
-use proofload_engine::feed::{Column, Draw, Feed, Feeder, Order};
+use proofload_engine::feed::{Column, Draw, Feed, Feeder, Filter, Order};
 use proofload_engine::{Asking, EngineError, Launch, Overflow, Shortage, Stage, launch};
 use proofload_measure::{LatencyHistogram, Snapshot};
 use proofload_testkit::sim::{Accept, Link, Machine, Peer, Reply, Server, Service, Sim};
@@ -66,7 +66,8 @@ pub(super) fn fed() -> (MixEntry, Asking) {
     let mut names = Column::default();
     (0..9_000).for_each(|row| names.push(format!("/row{row:04}").as_bytes()));
     let feeders = vec![Feeder::Rows { rows: 9_000, order: Order::Sequential }];
-    let feed = Feed { feeders, draws: vec![Draw::Value { feeder: 0, column: Some(Arc::new(names)) }] };
+    let draws = vec![Draw::Value { feeder: 0, column: Some(Arc::new(names)), filter: Filter::Raw }];
+    let feed = Feed { feeders, draws, ..Feed::default() };
     let template = Template {
         slots: vec![Slot { part: RequestPart::Target, at: 1, draw: 0 }],
         cookies: false,

@@ -53,10 +53,11 @@ pub fn calls(count: u64, plan: LoadPlan) -> LoadPlan {
 /// A call that draws its text: 0, 1, 2 and so on.
 fn counting(plan: LoadPlan) -> LoadPlan {
     use proofload_engine::Asking;
-    use proofload_engine::feed::{Draw, Feed, Feeder};
+    use proofload_engine::feed::{Draw, Feed, Feeder, Filter};
     let feed = Feed {
         feeders: vec![Feeder::Counter { from: 0, step: 1 }],
-        draws: vec![Draw::Value { feeder: 0, column: None }],
+        draws: vec![Draw::Value { feeder: 0, column: None, filter: Filter::Raw }],
+        ..Feed::default()
     };
     let mix = vec![call(Value::Text(Text::Drawn(0)), &dubbo::Options::default())];
     LoadPlan { asking: Asking { feed, ..Asking::default() }, mix, ..plan }
