@@ -23,7 +23,7 @@ const CONNECTIONS: &str = "50";
 const CLAIM_NAME_MAX: usize = 120;
 
 /// Keys of a study that mistakes name, and the flags that set them.
-const WORDS: [(&str, &str); 30] = [
+const WORDS: [(&str, &str); 31] = [
     ("keep_alive: false", "--keep-alive off"),
     ("proxy.tunnel: true", "--proxy-tunnel"),
     ("headers.Host", "-H Host"),
@@ -31,6 +31,7 @@ const WORDS: [(&str, &str); 30] = [
     ("auth", "--basic, --bearer, --digest"),
     ("body", "--body"),
     ("form", "--form"),
+    ("urlencoded", "--urlencoded"),
     ("follow", "--follow"),
     ("cookies", "--cookies"),
     ("headers", "-H"),
@@ -112,7 +113,7 @@ pub fn address(draft: &mut Draft, text: &str) -> Option<Asked> {
     let url = draft.keep("URL", parse_url_unresolved(text))?;
     let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let start = whole.find("://").map_or(0, |at| at + 3);
-    let end = whole[start..].find(['/', '?', '#']).map_or(whole.len(), |at| start + at);
+    let end = whole[start..].find(['/', '?', '#', '$']).map_or(whole.len(), |at| start + at);
     Some(Asked { server: whole[..end].to_owned(), url })
 }
 
@@ -344,6 +345,13 @@ pub fn entry(draft: &mut Draft, name: &str, url: &ParsedUrl, args: &LoadArgs) {
     for text in &args.forms {
         if let Some(part) = draft.keep("--form", form_part(text)) {
             draft.push("--form", &under("form"), Said::Map(vec![part]));
+        }
+    }
+    for text in &args.urlencoded {
+        let pair = text.split_once('=').ok_or_else(|| Mistake::not(text, Expected::Part, "name=value"));
+        if let Some((name, value)) = draft.keep("--urlencoded", pair) {
+            let said = Said::Map(vec![(name.to_owned(), value.into())]);
+            draft.push("--urlencoded", &under("urlencoded"), said);
         }
     }
     let expect = |key: &'static str| [keys[0], keys[1], "expect", key];

@@ -41,7 +41,7 @@ pub struct LoadArgs {
     /// Request header `Name: value`; may be repeated
     #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = heading::REQUESTS)]
     pub headers: Vec<String>,
-    /// Request body, or @FILE
+    /// Request body, or @FILE; in JSON, "${name}" is escaped and ${name|json} is a whole string
     #[arg(long, value_name = "TEXT|@FILE", help_heading = heading::REQUESTS)]
     pub body: Option<String>,
     /// Argument of a call in YAML, for dubbo://HOST:PORT/INTERFACE?method=NAME and the like; may be repeated
@@ -50,6 +50,9 @@ pub struct LoadArgs {
     /// Form field (multipart/form-data): field=value or field=@FILE;type=image/png; may be repeated
     #[arg(long = "form", value_name = "PART", conflicts_with = "body", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub forms: Vec<String>,
+    /// Field of a form in one line (application/x-www-form-urlencoded): name=value, encoded for you; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["body", "forms"], help_heading = heading::REQUESTS, hide_short_help = true)]
+    pub urlencoded: Vec<String>,
     /// Values for ${name} in path, query, headers and body; users=csv:FILE gives ${users.COLUMN}. Also items=json-lines:FILE,
     /// n=counter:1, r=random:1..1000, t=text:16, p=sized:uniform:20..200KiB/10m; may be repeated
     #[arg(long = "feeder", value_name = "NAME=KIND:VALUE", help_heading = heading::REQUESTS, hide_short_help = true)]

@@ -153,6 +153,18 @@ fn parts_of_a_form_are_read() {
 }
 
 #[test]
+fn fields_of_a_form_in_one_line_are_encoded_with_their_values() {
+    let words = ["127.0.0.1:81${n}", "--feeder", "n=counter:1", "-m", "POST"];
+    let asked = study(&[&words[..], &["--urlencoded", "q=a b=c", "--urlencoded", "id="]].concat());
+    let entry = &asked.workload[0];
+    assert_eq!(String::from_utf8_lossy(&entry.request.body), "q=a+b%3Dc&id=");
+    assert_eq!((entry.request.target.as_str(), entry.template.slots[0].at), ("/", 1));
+    assert!(wrong(&[&words[..], &["--urlencoded", "x"]].concat())[0].contains("name=value"));
+    let both = ["proofload", "127.0.0.1:81", "--urlencoded", "a=b", "--body", "x"];
+    assert!(Cli::try_parse_from(both).is_err());
+}
+
+#[test]
 fn names_may_be_given_their_addresses() {
     assert_eq!(pinned("a:80:[::1]"), Ok(("a".to_owned(), 80, "::1".to_owned())));
     assert_eq!(pinned("a:80:[::1],127.0.0.7"), Ok(("a".to_owned(), 80, "::1,127.0.0.7".to_owned())));
