@@ -364,6 +364,7 @@ pub fn entry(draft: &mut Draft, name: &str, url: &ParsedUrl, args: &LoadArgs) {
         ("--expect-status", "status", args.expect_status.iter().map(number).collect()),
         ("--expect-text", "text", args.expect_text.iter().map(text).collect()),
         ("--expect-no-text", "no_text", args.expect_no_text.iter().map(text).collect::<Vec<_>>()),
+        ("--expect-json", "json", args.expect_json.iter().map(text).collect()),
     ];
     for (flag, key, said) in lists {
         if !said.is_empty() {

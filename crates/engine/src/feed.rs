@@ -319,7 +319,6 @@ impl<'a> Feeding<'a> {
     }
 
     /// The numbers of a user who begins at that instant, for the feeders that users draw from.
-    #[allow(dead_code, reason = "users come with journeys")]
     pub fn number_user(&mut self, intended_ns: u64, numbers: &mut [u64]) {
         let feed = self.sources.feed;
         for feeder in &feed.per_user {

@@ -8,9 +8,11 @@ use crate::elsewhere::{Elsewhere, Named, ORIGINS_MAX};
 use crate::{LoadPlan, MixEntry};
 use proofload_measure::Outcome;
 use proofload_wire::http1::{
-    Digest, Jar, Leads, Now, Origin, Parts, Scheme, becomes_get, is_redirect, resolve,
+    Digest, Leads, Now, Origin, Parts, Scheme, becomes_get, is_redirect, resolve,
 };
 use proofload_wire::{Filling, Replacement, Request, Session, Values};
+
+pub(crate) use proofload_wire::http1::Jar;
 
 /// Most of a path that a sentence shows.
 const SHOWN_BYTES: usize = 200;

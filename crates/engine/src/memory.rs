@@ -1,4 +1,3 @@
-#![allow(dead_code)]
 //! Memory of a user: values captured from answers, and the rows that feeders gave him.
 
 use crate::LoadPlan;

@@ -1,12 +1,12 @@
 //! Values read from answers: to be compared with what was expected, and into the variables of users.
 
 use crate::LoadPlan;
+use crate::http::Jar;
 use crate::journey::Test;
 use crate::memory::UserMemory;
 use proofload_extract::{Finder, Found, Pick, Schema, Selector, SelectorError};
 use proofload_measure::Outcome;
 use proofload_wire::Session;
-use proofload_wire::http1::Jar;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

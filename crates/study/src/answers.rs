@@ -1,7 +1,7 @@
 //! Values of answers: those that are captured for later steps, and those that are compared with what is expected.
 
 use super::field::Field;
-use super::keys::{ARGUMENT, HEADER, Kind, WORD, keys, kinds};
+use super::keys::{ARGUMENT, Kind, WORD, keys, kinds};
 use super::problem::shown;
 use super::request_defaults::Shared;
 use super::suggest::not_one_of;
@@ -175,6 +175,9 @@ pub(super) fn check_values(field: &Field<'_>, key: &str) -> Option<Vec<Requireme
         // A place alone: something is there.
         let places = field.one_or_many("[one, other]")?;
         let one = |field: &Field<'_>| {
+            if key == "json" {
+                return field.take(requirement(field.text("$.ok == true")?));
+            }
             let from = source(field, key, None)?;
             Some(Requirement { written: field.written()?.to_string(), from, test: Test::Present })
         };
@@ -248,8 +251,8 @@ pub(super) fn comparison(text: &str) -> Result<(&str, Test), Mistake> {
     Ok((left, test))
 }
 
-/// The requirement of a flag: `$.ok == true`.
-pub(super) fn requirement(text: &str) -> Result<Requirement, Mistake> {
+/// A requirement on one line: `$.ok == true`.
+fn requirement(text: &str) -> Result<Requirement, Mistake> {
     let (left, test) = comparison(text)?;
     if !left.starts_with('$') {
         return Err(not_one_of(left, &["$.ok == true"]));

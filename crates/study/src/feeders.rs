@@ -232,7 +232,6 @@ impl Feeders {
     ///
     /// # Errors
     /// A name that a feeder has, or that nothing can have.
-    #[allow(dead_code, reason = "users come with journeys")]
     pub fn add_variable(&mut self, name: &str) -> Result<u16, Mistake> {
         feeder_name(name)?;
         if self.names.iter().any(|known| known == name) {
@@ -245,8 +244,17 @@ impl Feeders {
         u16::try_from(at).map_err(|_| Mistake::too_many(Thing::Variable, at + 1, usize::from(u16::MAX)))
     }
 
+    /// The variable of that name, if users capture one.
+    pub fn variable(&self, name: &str) -> Option<u16> {
+        self.variables.iter().position(|known| known == name).map(|at| at as u16)
+    }
+
+    /// Names of all variables.
+    pub fn variables(&self) -> &[String] {
+        &self.variables
+    }
+
     /// Lets each user draw once from every feeder, for all of his exchanges.
-    #[allow(dead_code, reason = "users come with journeys")]
     pub fn draw_per_user(&mut self) {
         self.feed.per_user = (0..self.feed.feeders.len()).collect();
     }

@@ -13,6 +13,7 @@ use super::problem::shown;
 use super::quantity;
 use super::request_defaults::Shared;
 use super::streams::Asked;
+use super::suggest::unknown;
 use super::yaml::{Entry, Node, Value};
 use proofload_engine::{Distribution, Profile, Stage, Timeouts};
 use proofload_engine::journey::{self, Condition, Journey, Step};
@@ -490,11 +491,10 @@ impl Writer<'_, '_> {
             field.wrong(Expected::Condition, EXAMPLE);
             return None;
         };
-        let variable = self.shared.feeders.borrow().variable(name);
-        let Some(variable) = variable else {
-            field.problem(Mistake::UnknownVariable { found: shown(name) });
-            return None;
-        };
+        let feeders = self.shared.feeders.borrow();
+        let variable = feeders.variable(name);
+        let known = || unknown(Thing::Captured, name, feeders.variables());
+        let variable = field.take(variable.ok_or_else(known))?;
         Some(Condition { variable: usize::from(variable), test })
     }
 }

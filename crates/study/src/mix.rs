@@ -105,7 +105,7 @@ keys! {
         optional text: TEXTS,
         /// The body contains this text nowhere, or none of these.
         optional no_text: TEXTS,
-        /// Values of a JSON body, or of the reply of a call, by JSONPath: `{ $.ok: true }`; a path alone is there.
+        /// Values of a JSON body, or of the reply of a call, by JSONPath: `{ $.ok: true }`, `$.ok == true`; a path alone is there.
         optional json: PLACES,
         /// Regular expressions that match somewhere in the body, or what their first group is.
         optional regex: PLACES,

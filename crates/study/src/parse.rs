@@ -205,10 +205,7 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     let Asked { workload, journeys, streams, points } = check_ask(map, check_asked(map, &shared));
     let timeouts = map.optional("timeouts").map_or(Some(Timeouts::default()), |field| check_timeouts(&field));
     let mode = map.optional("mode").and_then(|field| check_mode(&field));
-    let mut conditions =
-        map.optional("conditions").map_or(Some(Conditions::default()), |field| check_conditions(&field));
-    let cpus = check_cpus(map, conditions.as_mut().unwrap_or(&mut Conditions::default()));
-    let conditions = conditions.filter(|_| cpus.is_some());
+    let conditions = check_generator(map);
     let places = map.optional("places").map_or(Some(None), |field| check_places(&field).map(Some));
     let seed = map.optional("seed").map(|field| field.integer());
     let statements = Statements::read(map);
@@ -216,10 +213,11 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
     map.close();
     let variants = subjects.as_ref().map_or(&[][..], |subjects| &subjects.variants);
     let loads = points.as_ref().map_or(&[][..], |points| &points.points);
-    let names = names(variants, loads, &streams);
-    let named = journeys.as_ref().map_or(Vec::new(), |journeys: &Journeys| journeys.names.clone());
+    let mut names = names(variants, loads, &streams);
+    names.requests = told_apart(workload.as_deref(), journeys.as_ref(), loads, &streams);
+    names.journeys.extend(journeys.iter().flat_map(|journeys| journeys.names.clone()));
     let known = Known {
-        names: Names { requests: told_apart(workload.as_deref(), journeys.as_ref(), loads, &streams), journeys: named, ..names },
+        names,
         complete: subjects.as_ref().is_some_and(|subjects| subjects.names_complete)
             && points.as_ref().is_some_and(|points| points.labels_complete),
     };
@@ -276,6 +274,14 @@ fn check(map: &Map<'_>, directory: &Path, options: &Options, catalogue: &dyn Dec
         settings: Vec::new(),
         only: Vec::new(),
     })
+}
+
+/// Conditions of the load generator, its CPUs among them.
+fn check_generator(map: &Map<'_>) -> Option<Conditions> {
+    let mut conditions =
+        map.optional("conditions").map_or(Some(Conditions::default()), |field| check_conditions(&field));
+    let cpus = check_cpus(map, conditions.as_mut().unwrap_or(&mut Conditions::default()));
+    conditions.filter(|_| cpus.is_some())
 }
 
 /// Workload and load: one workload with its load, or several at once.

@@ -192,8 +192,11 @@ impl<'a> Shared<'a> {
     pub fn into_asking(self, workload: &[WorkloadEntry], journeys: Option<&Journeys>) -> Asking {
         let follow = workload.iter().any(|entry| entry.follow > 0);
         let elsewhere_tls = if follow { transport::elsewhere() } else { None };
-        let feeders = self.feeders.into_inner();
-        let variables = feeders.variables();
+        let mut feeders = self.feeders.into_inner();
+        if journeys.is_some() {
+            feeders.draw_per_user();
+        }
+        let variables = feeders.variables().len();
         let captures = journeys.map(|_| workload.iter().map(|entry| entry.captures.clone()).collect());
         let journeys = journeys.map(|journeys| Arc::new(journeys.program(variables)));
         let feed = feeders.into_feed();

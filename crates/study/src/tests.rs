@@ -218,7 +218,7 @@ fn a_whole_study_is_read_as_it_was_written() {
     assert_eq!(address.tcp().unwrap().port(), 8080);
     assert_eq!(study.workload[1].weight, 3);
     assert_eq!(study.workload[1].request.method, "POST");
-    assert_eq!(study.workload[1].expect.bytes, Some(1024));
+    assert_eq!(study.workload[1].expect.bytes, Some(1024..=1024));
     assert_eq!(study.timeouts.connect_ns, 1_000_000_000);
     assert_eq!(study.seed, Some(7));
 }

@@ -93,6 +93,9 @@ pub struct LoadArgs {
     /// Text that the body must not contain; may be repeated
     #[arg(long, value_name = "TEXT", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub expect_no_text: Vec<String>,
+    /// Value of a JSON body: '$.ok == true', or a JSONPath that something is at; may be repeated
+    #[arg(long, value_name = "CHECK", help_heading = heading::REQUESTS, hide_short_help = true)]
+    pub expect_json: Vec<String>,
     /// Connect timeout
     #[arg(long, value_name = "TIME", default_value = "5s", help_heading = heading::CONNECTIONS, hide_short_help = true)]
     pub connect_timeout: String,

@@ -2,7 +2,7 @@
 
 use super::due::Next;
 use super::users::Move;
-use super::{Exchanges, Worker};
+use super::Worker;
 use crate::driver::Net;
 use crate::lane::LaneId;
 use proofload_measure::Outcome;
@@ -79,21 +79,6 @@ impl Worker<'_> {
         let Some(users) = &mut self.users else { return };
         while let Some(seat) = users.take_busy() {
             self.exchanges.record.journey(&mut users.seats[seat as usize], Outcome::Unanswered, now);
-        }
-    }
-}
-
-impl Exchanges<'_> {
-    /// The user of a seat begins: his memory is empty, and he has rows of his own.
-    fn welcome(&mut self, seat: u32, arrival_ns: u64) {
-        self.forget(seat);
-        let _ = arrival_ns;
-    }
-
-    /// The user of a seat has left, and his connections are closed.
-    fn farewell<N: Net>(&mut self, net: &mut N, seat: u32, now: u64) {
-        for lane in self.places.of(seat) {
-            self.part(net, lane, now);
         }
     }
 }

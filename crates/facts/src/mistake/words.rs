@@ -8,6 +8,7 @@ use serde::Serialize;
 pub enum Thing {
     Address,
     Argument,
+    Captured,
     Claim,
     Column,
     Combination,

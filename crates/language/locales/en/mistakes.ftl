@@ -117,6 +117,7 @@ expected = { $expected ->
 thing = { $what ->
     [address] address
     [argument] argument
+    [captured] captured value
     [claim] claim
     [column] column
     [combination] combination
@@ -153,6 +154,7 @@ thing = { $what ->
 things = { $what ->
     [address] addresses
     [argument] arguments
+    [captured] captured values
     [claim] claims
     [column] columns
     [combination] combinations

@@ -118,6 +118,7 @@ expected = { $expected ->
 thing = { $what ->
     [address] 地址
     [argument] 参数
+    [captured] 提取的值
     [claim] 论断
     [column] 列
     [combination] 组合

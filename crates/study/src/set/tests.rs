@@ -32,7 +32,7 @@ fn settings_change_add_and_replace() {
     assert_eq!((given["heap"].as_str(), given["connector"].as_str()), ("512m", "nio2"));
     assert_eq!(study.names.points, ["16c", "64c", "128c"]);
     assert_eq!((study.seed, study.timeouts.connect_ns), (Some(8), 2_000_000_000));
-    assert_eq!(study.workload[0].expect.bytes, Some(2048));
+    assert_eq!(study.workload[0].expect.bytes, Some(2048..=2048));
     assert_eq!(study.declared_claims[1].0, "a. b");
     assert_eq!(study.settings, settings);
 

@@ -4,6 +4,7 @@ use super::{Exchanges, Freed, OUTBOX_BYTES, PIECES};
 use crate::connection::Phase;
 use crate::driver::{Conn, Net, Pushed, Sent};
 use crate::lane::{LaneId, LanePhase};
+use crate::memory::UserMemory;
 use crate::record::Received;
 use proofload_measure::Outcome;
 use proofload_wire::{Close, Filling, Full, Outbox, Request, State};
@@ -74,15 +75,19 @@ impl Exchanges<'_> {
             // Before it has drawn its values: those of an exchange that is tried again would be lost.
             return self.not_started(net, number, now);
         }
+        let seat = self.places.seat(self.elsewhere.home(number)) as usize;
+        let memory = self.memories.get(seat);
         if !is_following {
-            self.feeding.number(request, lane.times.intended_ns, &mut lane.numbers, None);
+            let user = memory.map(|memory| &*memory.numbers);
+            self.feeding.number(request, lane.times.intended_ns, &mut lane.numbers, user);
         }
-        self.feeding.draw(request, &lane.numbers, &[]);
+        let variables = memory.map_or(&[][..], UserMemory::variables);
+        self.feeding.draw(request, &lane.numbers, variables);
         let values = self.feeding.values();
         let mut filling = match &mut connection.http {
             Some(http) => {
                 let entry = &self.plan.mix[lane.entry as usize];
-                let jar = self.jars.get(self.places.seat(self.elsewhere.home(number)) as usize);
+                let jar = self.jars.get(seat);
                 http.fill((entry, request), values, now, (jar, &self.elsewhere))
             }
             None => Filling::of(values),

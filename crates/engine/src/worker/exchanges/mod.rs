@@ -8,6 +8,7 @@ mod asking;
 mod away;
 mod connecting;
 mod timing;
+mod users;
 
 use super::opener::{BACKOFF_NS, Opener};
 use crate::check::Dealt;
@@ -17,7 +18,7 @@ use crate::driver::{Conn, Net};
 use crate::elsewhere::{Around, Elsewhere, ORIGINS_MAX};
 use crate::expect::Check;
 use crate::feed::Feeding;
-use crate::http::{self, hosts, longest_target};
+use crate::http::{self, Jar, hosts, longest_target};
 use crate::journey::{UserLanes, user_targets};
 use crate::lane::{Lane, LaneId, LaneNumbers, LanePhase};
 use crate::load::Share;
@@ -27,7 +28,6 @@ use crate::record::{SAMPLE_BYTES, WorkerRecord};
 use crate::ways::Ways;
 use crate::{LoadPlan, MixEntry};
 use proofload_measure::{ExchangeTimes, Outcome};
-use proofload_wire::http1::Jar;
 use proofload_wire::{Events, ExchangeId, Outbox, Protocol};
 use std::collections::VecDeque;
 
@@ -181,18 +181,6 @@ impl<'a> Exchanges<'a> {
     /// Number of lanes with which the load begins.
     pub fn first_lanes(&self) -> usize {
         self.opener.first() * self.plan.in_flight as usize
-    }
-
-    pub fn memory(&self, seat: u32) -> &UserMemory {
-        &self.memories[seat as usize]
-    }
-
-    /// Forgets what the user of a seat knew, for the next.
-    pub fn forget(&mut self, seat: u32) {
-        self.memories[seat as usize].clear();
-        if let Some(jar) = self.jars.get_mut(seat as usize) {
-            *jar = Jar::default();
-        }
     }
 
     /// True if a peer could still send something.
