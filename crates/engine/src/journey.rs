@@ -148,6 +148,18 @@ impl Journey {
 }
 
 impl Journeys {
+    /// The same journeys of users who never wait.
+    #[must_use]
+    pub fn without_pauses(&self) -> Journeys {
+        let mut journeys = self.clone();
+        for step in journeys.journeys.iter_mut().flat_map(|journey| &mut journey.steps) {
+            if let Step::Pause(time) | Step::Pace(time) = step {
+                *time = Distribution::Constant(0);
+            }
+        }
+        journeys
+    }
+
     /// Appends its problems, a sentence each.
     pub(crate) fn problems(&self, plan: &LoadPlan, problems: &mut Vec<String>) {
         if self.journeys.is_empty() {

@@ -134,6 +134,9 @@ impl Setting {
                     *redraw_ns = 0;
                 }
             }
+            // The null server gives nothing to capture, and users who wait cost the generator nothing.
+            plan.asking.captures = Vec::new();
+            plan.asking.journeys = plan.asking.journeys.map(|journeys| Arc::new(journeys.without_pauses()));
             plan.asking.bind = Vec::new();
             plan.shortage = Shortage::default();
             plan.profile = Profile::Closed { think_ns: Distribution::Constant(0) };
