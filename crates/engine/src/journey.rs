@@ -21,6 +21,9 @@ pub struct Journeys {
     pub journeys: Vec<Journey>,
     /// Number of variables that each user has.
     pub variables: usize,
+    /// Mean time that a user waits by his own will, in nanoseconds. Users of a closed load arrive over this time at first:
+    /// those who arrive at once would stay in step.
+    pub pauses_ns: u64,
 }
 
 /// Steps of one kind of user.
@@ -157,6 +160,7 @@ impl Journeys {
                 *time = Distribution::Constant(0);
             }
         }
+        journeys.pauses_ns = 0;
         journeys
     }
 

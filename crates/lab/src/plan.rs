@@ -133,6 +133,20 @@ impl Preset {
     }
 }
 
+/// Gives users time for their journeys, of so many nanoseconds of pauses: whoever arrives before the first of them can be done
+/// is discarded, and the turn is long beside those who finish it while nobody arrives any more.
+fn fit_journeys(timing: &mut Timing, pauses_ns: u64) {
+    if pauses_ns == 0 {
+        return;
+    }
+    let before_ns = timing.slice_ns;
+    timing.slice_ns = timing.slice_ns.max(2 * pauses_ns);
+    timing.discard_ns = timing.discard_ns.max(pauses_ns);
+    timing.cycles_adapt = false;
+    let fewer = u64::from(timing.cycles) * before_ns / timing.slice_ns.max(1);
+    timing.cycles = timing.cycles.min((fewer as u32).max(2));
+}
+
 /// Makes the plan of a study. The looks that the budget has no room for are cut, and reported under `not_tested`.
 ///
 /// `length` is a budget instead of the preset's, or a [`Length`]; `mode` comes from [`choose_mode`]; the CPUs are recorded as they are.
@@ -166,6 +180,9 @@ pub fn make<'a>(
     let reckoning = Reckoning { study, serial: mode == Mode::Serial, ways, slowest: false };
     reckoning.shorten_slices(&mut timing);
     reckoning.limit_warm_up(&mut timing);
+    if let Some(journeys) = &study.journeys {
+        fit_journeys(&mut timing, journeys.pauses_ns);
+    }
     // For servers that run already ceilings are in the cache from the first comparison on: the last looks are planned
     // for that.
     let usual = Reckoning { ways: if needs == Needs::Running { 0 } else { ways }, ..reckoning };

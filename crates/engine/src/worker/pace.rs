@@ -238,6 +238,8 @@ fn first_asks(plan: &LoadPlan, share: Share, think_ns: &Distribution, lanes: usi
     let pauses = Pauses::new(plan.seed, share, think_ns);
     let all = u64::from(plan.connections) * u64::from(plan.in_flight);
     let gap_ns = if plan.keep_alive == KeepAlive::Off { OPENING_GAP_NS } else { FIRST_GAP_NS };
+    let over_ns = plan.asking.journeys.as_ref().map_or(0, |journeys| journeys.pauses_ns);
+    let gap_ns = gap_ns.max(over_ns / (lanes as u64).max(1));
     for (place, number) in in_order(plan, lanes).into_iter().enumerate() {
         let offset_ns = match pauses.is_none() {
             true => place as u64 * gap_ns,

@@ -165,8 +165,8 @@ fn tls(tls: &TlsTerms) -> Vec<String> {
     lines
 }
 
-/// A load point; `sending` gives its connections.
-pub fn load_point(point: &LoadPoint, sending: &str) -> String {
+/// A load point; `sending` gives its connections. Where it is of users, its rate is of those who arrive.
+pub fn load_point(point: &LoadPoint, sending: &str, of_users: bool) -> String {
     let label = &point.label;
     if point.rate_per_s.is_none() && !point.streams.is_empty() {
         let streams = point.streams.iter().map(|load| format!("{} {}", load.stream, load.profile));
@@ -176,7 +176,10 @@ pub fn load_point(point: &LoadPoint, sending: &str) -> String {
     let mut parts = vec![match point.rate_per_s {
         Some(rate) => {
             let arrival = point.arrival.as_deref().unwrap_or("constant");
-            tr!("explain-load-point-open", label, rate, arrival)
+            match of_users {
+                true => tr!("explain-load-point-users", label, rate, arrival),
+                false => tr!("explain-load-point-open", label, rate, arrival),
+            }
         }
         None => tr!("labelled", label, what = named(point.model.name())),
     }];

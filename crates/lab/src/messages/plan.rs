@@ -4,6 +4,7 @@ use proofload_engine::Expect;
 use std::ops::RangeInclusive;
 
 pub const KEEPS_COOKIES: &str = "each connection keeps its cookies";
+pub const USERS_KEEP_COOKIES: &str = "each user keeps cookies";
 
 /// A program that is started as a subject; without a port it is given a free one.
 pub fn command(program: &str, port: Option<u16>) -> String {

@@ -41,7 +41,7 @@ pub fn explain(study: &Study, plan: &Plan) -> String {
         add_variant(&mut out, variant, &checked.subject);
     }
     out.list(tr!("explain-workload"), &plan.workload);
-    out.list(tr!("explain-load-points"), plan.points.iter().map(point));
+    out.list(tr!("explain-load-points"), plan.points.iter().map(|load| point(load, study.journeys.is_some())));
     out.line(messages::time_outs(study.timeouts.connect_ns, study.timeouts.response_ns));
     match &plan.capacity {
         Some(search) => add_search(&mut out, plan, search),
@@ -122,14 +122,15 @@ fn command_line(args: &[String]) -> String {
     args.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-fn point(point: &LoadPoint) -> String {
-    messages::load_point(point, &sending(point))
+fn point(point: &LoadPoint, of_users: bool) -> String {
+    messages::load_point(point, &sending(point, of_users), of_users)
 }
 
 /// Number of connections, and the handling of requests when none is free.
-fn sending(point: &LoadPoint) -> String {
+fn sending(point: &LoadPoint, of_users: bool) -> String {
     let (connections, most) = (point.connections, point.most_connections);
     let mut parts = vec![match most > connections {
+        _ if of_users => tr!("explain-users", users = connections),
         true => tr!("explain-connections-up-to", connections, most),
         false => tr!("explain-connections", connections),
     }];

@@ -92,7 +92,10 @@ impl<'a> Reckoning<'a> {
             (_, true) => RUNNING_OVERHEAD_S,
             _ => SLICE_OVERHEAD_S,
         };
-        let one_each = self.study.points.iter().map(|point| of_point(point) as f64 / S as f64 + overhead_s);
+        // Users finish their journeys.
+        let drain_s = self.study.journeys.as_ref().map_or(0.0, |journeys| journeys.pauses_ns as f64 / S as f64);
+        let beside_s = overhead_s + drain_s;
+        let one_each = self.study.points.iter().map(|point| of_point(point) as f64 / S as f64 + beside_s);
         one_each.sum::<f64>() * f64::from(cycles)
     }
 

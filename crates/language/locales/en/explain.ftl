@@ -74,6 +74,7 @@ explain-tls = { $versions } with { $server_name }, offers { $offers ->
 }
 explain-tls-not-checked = NOT CHECKED: another server could answer (insecure)
 explain-load-point-open = { $label }: open, { $rate } requests a second, { $arrival } arrivals
+explain-load-point-users = { $label }: open, { $rate } new users a second, { $arrival } arrivals
 explain-load-point-shape = { $whole ->
     [true] { $shape }, carried out whole
    *[false] { $shape }
@@ -113,6 +114,7 @@ explain-blocks = { $steady ->
    *[other] { $blocks } blocks
 } of about { $each } s, { $all }; budget { $budget }
 explain-connections = { $connections } connections
+explain-users = at most { $users } users at once
 explain-connections-up-to = { $connections } connections, up to { $most } while none is free
 explain-dropped = requests that find none free are dropped
 explain-sent-together = sent together within { $coalesce }

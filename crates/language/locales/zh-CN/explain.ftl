@@ -74,6 +74,7 @@ explain-tls = { $versions }，服务器名 { $server_name }，{ $offers ->
 }
 explain-tls-not-checked = 未经验证：应答的可能是另一个服务器（insecure）
 explain-load-point-open = { $label }：开环，每秒 { $rate } 个请求，到达方式 { $arrival }
+explain-load-point-users = { $label }：开环，每秒 { $rate } 个新用户，到达方式 { $arrival }
 explain-load-point-shape = { $whole ->
     [true] { $shape }，整体执行
    *[false] { $shape }
@@ -107,6 +108,7 @@ explain-blocks = { $steady ->
    *[false] 最多
 }：{ $blocks } 个区组，每个约 { $each } 秒，共 { $all }；预算 { $budget }
 explain-connections = { $connections } 个连接
+explain-users = 同时最多 { $users } 个用户
 explain-connections-up-to = { $connections } 个连接，没有空闲连接时至多增加到 { $most } 个
 explain-dropped = 没有空闲连接时丢弃请求
 explain-sent-together = { $coalesce } 之内的请求一起发送

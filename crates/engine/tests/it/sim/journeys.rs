@@ -32,7 +32,7 @@ fn journey(steps: Vec<Step>) -> Journey {
 /// The plan with these journeys; each step and each journey has figures of its own.
 fn on(journeys: Vec<Journey>, plan: LoadPlan) -> LoadPlan {
     let parts = (0..(steps().len() + journeys.len()) as u32).collect();
-    let journeys = Some(Arc::new(Journeys { journeys, variables: 0 }));
+    let journeys = Some(Arc::new(Journeys { journeys, ..Journeys::default() }));
     LoadPlan { mix: steps(), asking: Asking { parts, journeys, ..plan.asking.clone() }, ..plan }
 }
 
