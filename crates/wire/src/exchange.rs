@@ -89,8 +89,9 @@ pub enum Event {
         code: u16,
         /// Bytes of the body after transfer decoding.
         body_bytes: u64,
-        /// The first `keep_body` bytes of the body, if the request asked for them. Of a call that the server
-        /// refused: the server's own text.
+        /// The first `keep_body` bytes of the body, if the request asked for them. Of a reply to a call: its value as
+        /// JSON in UTF-8, where that takes more bytes its beginning and `…`; empty where its serialization is not
+        /// read. Of a call that the server refused: the server's own text.
         body: Option<Vec<u8>>,
     },
     /// The connection ended before the answer was whole.

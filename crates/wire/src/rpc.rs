@@ -54,6 +54,9 @@ pub trait Answer {
     /// Verdict on the body, if it ends here.
     fn verdict(&self) -> Verdict;
 
+    /// The value of an answer as JSON of at most `most` bytes, given the first bytes of the body.
+    fn value(&self, beginning: &[u8], most: usize) -> Vec<u8>;
+
     /// Message of a fault, given the first bytes of the body.
     fn words(&self, beginning: &[u8]) -> Option<String>;
 
@@ -198,8 +201,8 @@ impl<A: Answer + Default> Rpc<A> {
             (status, _) => status,
         };
         let body = if code == GOOD {
-            (self.reading.keep > 0)
-                .then(|| self.reading.kept[..self.reading.kept.len().min(self.reading.keep)].to_vec())
+            let Reading { answer, keep, kept, .. } = &*self.reading;
+            (*keep > 0).then(|| answer.value(&kept[..kept.len().min(*keep)], *keep))
         } else {
             self.refusal()
         };

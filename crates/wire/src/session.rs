@@ -196,6 +196,16 @@ impl Default for Protocol {
     }
 }
 
+impl Protocol {
+    /// True if `kept` is all of an answer's body of that many bytes, or of the value of a call's reply.
+    pub fn has_whole(self, kept: &[u8], body_bytes: u64) -> bool {
+        match self {
+            Protocol::Http1 | Protocol::Ajp => kept.len() as u64 >= body_bytes,
+            _ => crate::json::is_whole(kept),
+        }
+    }
+}
+
 impl Session {
     /// Content codings of the body that came with the latest answer, as [`decoded`](crate::decoded) takes them; empty of
     /// one without, and in a protocol that has none, or undoes them itself.

@@ -19,12 +19,14 @@ mod fastjson;
 mod fastjson2;
 mod frame;
 mod java;
+mod jsonb;
 mod native;
 mod reply;
 mod request;
 mod session;
 mod table;
 mod texts;
+mod told;
 mod walk;
 
 use std::ops::RangeInclusive;

@@ -1,7 +1,7 @@
 //! The body of a reply: its kind, the end of its value, and the text of a refusal.
 
 use super::walk::{JsonWalk, JsonbWalk, NativeWalk};
-use super::{EXCEPTION, STATUS_OK, Serialization, exception, native};
+use super::{EXCEPTION, STATUS_OK, Serialization, exception, native, told};
 use crate::hessian::{Fed, Wrong, v2};
 use crate::java;
 
@@ -108,6 +108,11 @@ impl Reply {
     /// Message of a refusal.
     pub fn refusal(&self) -> String {
         exception::of(self.serialization, self.is_exception(), &self.refusal)
+    }
+
+    /// The value of a good reply as JSON of at most `most` bytes, given the first bytes of the body, or all.
+    pub fn value(&self, body: &[u8], whole: bool, most: usize) -> Vec<u8> {
+        told::json(self.serialization, matches!(self.kind, Some(1 | 4)), body, whole, most)
     }
 
     fn is_exception(&self) -> bool {

@@ -52,7 +52,8 @@ enum Frame {
 /// is told from the reply to another that has taken over its id. The number is known with the twelfth byte of a reply,
 /// and `FirstByte` is told with it.
 ///
-/// The body of an answer, for `keep_body` and `body_bytes`, is the body of its frame, the kind of the reply included.
+/// The bytes of an answer, for `body_bytes`, are those of its frame's body, the kind of the reply included. As many as the value
+/// that is kept may have are read for it.
 ///
 /// If bytes break the protocol, all exchanges in flight end: the one whose reply they are in (the eldest, if they are
 /// in none) as `Malformed`, the others before it as `ClosedEarly` by [`Close::Local`]. If the peer was silent too long,
@@ -227,7 +228,8 @@ impl Dubbo {
         };
         self.flights.remove(&id.0);
         let body = if GOOD_CODES.contains(&code) {
-            (self.keep > 0).then(|| std::mem::take(&mut self.kept))
+            let whole = self.kept.len() as u64 == u64::from(self.header.length);
+            (self.keep > 0).then(|| self.reply.value(&self.kept, whole, self.keep))
         } else {
             self.refusals = self.refusals.saturating_add(1);
             (self.refusals <= REFUSALS_TOLD).then(|| self.reply.refusal().into_bytes())

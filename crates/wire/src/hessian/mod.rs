@@ -13,6 +13,7 @@ mod describe;
 mod read;
 mod reply;
 mod text;
+mod told;
 mod tree;
 pub mod v1;
 pub mod v2;

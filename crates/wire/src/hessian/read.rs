@@ -2,6 +2,7 @@
 
 use super::tree::Tree;
 use super::walk::{Event, Impossible, Visit, Walk};
+use crate::json::Told;
 use crate::scan::Fed;
 use crate::utf;
 
@@ -14,6 +15,7 @@ pub struct Reader<'a, W> {
     walker: W,
     builder: Builder,
     rest: &'a [u8],
+    cut: bool,
 }
 
 impl<W: Walk> Iterator for Reader<'_, W> {
@@ -27,7 +29,18 @@ impl<W: Walk> Iterator for Reader<'_, W> {
 impl<'a, W: Walk> Reader<'a, W> {
     /// A reader of these bytes, which may be cut anywhere.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Reader { walker: W::default(), builder: Builder::new(W::scalar), rest: bytes }
+        Reader { walker: W::default(), builder: Builder::new(W::scalar), rest: bytes, cut: false }
+    }
+
+    /// The next value as JSON of at most `most` bytes.
+    pub(crate) fn json(&mut self, most: usize) -> Vec<u8> {
+        let mut told = Told::new(most);
+        let tree = self.next().unwrap_or(Tree::Missing);
+        super::told::tell(&tree, &mut told);
+        if self.cut {
+            told.cut_short();
+        }
+        told.end()
     }
 
     fn value(&mut self) -> Tree {
@@ -36,6 +49,7 @@ impl<'a, W: Walk> Reader<'a, W> {
         self.rest = rest.unwrap_or_default();
         if rest.is_none() {
             self.builder.cut();
+            self.cut = true;
         }
         self.builder.whole.take().unwrap_or(Tree::Missing)
     }

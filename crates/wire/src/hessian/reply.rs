@@ -9,6 +9,9 @@ use crate::rpc::{Answer, Verdict};
 pub struct Reply {
     place: Position,
     fault: bool,
+    /// Bytes of the body so far, and of those the ones before the value.
+    seen: usize,
+    value_at: usize,
     first: v1::Walker,
     second: v2::Walker,
 }
@@ -59,6 +62,7 @@ impl Answer for Reply {
     fn begin(&mut self) {
         self.place = Position::Start;
         self.fault = false;
+        (self.seen, self.value_at) = (0, 0);
         self.first.clear();
         self.second.clear();
     }
@@ -67,7 +71,10 @@ impl Answer for Reply {
         let mut pos = 0;
         while pos < bytes.len() && self.place != Position::Wrong {
             match self.step(&bytes[pos..]) {
-                Ok(consumed) => pos += consumed,
+                Ok(consumed) => {
+                    pos += consumed;
+                    self.seen += consumed;
+                }
                 Err(Wrong { .. }) => self.place = Position::Wrong,
             }
         }
@@ -79,6 +86,14 @@ impl Answer for Reply {
             Position::Whole { .. } => Verdict::Good,
             _ if self.first.is_beyond() || self.second.is_beyond() => Verdict::Beyond,
             _ => Verdict::Wrong,
+        }
+    }
+
+    fn value(&self, beginning: &[u8], most: usize) -> Vec<u8> {
+        let value = beginning.get(self.value_at..).unwrap_or_default();
+        match beginning.first() {
+            Some(b'H') => v2::Reader::new(value).json(most),
+            _ => v1::Reader::new(value).json(most),
         }
     }
 
@@ -109,6 +124,7 @@ impl Reply {
             Position::SecondKind => match byte {
                 b'R' | b'F' => {
                     self.fault = byte == b'F';
+                    self.value_at = self.seen + 1;
                     Position::SecondValue
                 }
                 _ => return wrong,
@@ -119,7 +135,10 @@ impl Reply {
             Position::FirstKind => match byte {
                 b'H' => Position::NameLength { left: 2, value: 0 },
                 b'f' => self.begin_first_fault()?,
-                _ => return self.first_value(bytes, Position::FirstValue, Position::FirstEnd),
+                _ => {
+                    self.value_at = self.seen;
+                    return self.first_value(bytes, Position::FirstValue, Position::FirstEnd);
+                }
             },
             Position::NameLength { left, value } => {
                 let value = value << 8 | u16::from(byte);

@@ -16,8 +16,7 @@ pub enum Tree {
     /// An instant, in milliseconds since 1970.
     Date(i64),
     Text(String),
-    /// This many bytes.
-    Bytes(usize),
+    Bytes(Vec<u8>),
     /// A list, of this type or of none.
     List(String, Vec<Tree>),
     /// A map, of this type or of none.
@@ -91,7 +90,7 @@ impl Tree {
             Tree::Double(number) => format!("{number:?}"),
             Tree::Date(millis) => format!("date {millis} ms"),
             Tree::Text(text) => format!("\"{}\"", shown(text)),
-            Tree::Bytes(len) => format!("{len} bytes"),
+            Tree::Bytes(bytes) => format!("{} bytes", bytes.len()),
             Tree::List(class, values) => {
                 format!("list of {} {}", values.len(), shown(class)).trim_end().to_owned()
             }

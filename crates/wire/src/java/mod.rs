@@ -11,6 +11,7 @@ mod read;
 mod task;
 mod text;
 mod time;
+mod told;
 mod walk;
 mod write;
 
@@ -20,6 +21,7 @@ pub use describe::{describe, thrown};
 pub use error::WriteError;
 pub(crate) use read::{Piece, Reader};
 pub(crate) use text::{form_length, form_write};
+pub(crate) use told::{json, primitive_json};
 pub use walk::{Broken, Walker};
 pub use write::Writer;
 

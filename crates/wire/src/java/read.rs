@@ -79,6 +79,8 @@ pub(crate) struct Reader<'a> {
     depth: usize,
     /// True if reading stopped before the end of a value.
     pub broken: bool,
+    /// The values that were begun then, the innermost first.
+    unfinished: Vec<usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -86,7 +88,7 @@ impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         let at = if bytes.starts_with(&STREAM_HEADER) { STREAM_HEADER.len() } else { 0 };
         let (pieces, classes, handles) = (Vec::new(), Vec::new(), Vec::new());
-        Reader { bytes, at, pieces, classes, handles, depth: 0, broken: false }
+        Reader { bytes, at, pieces, classes, handles, depth: 0, broken: false, unfinished: Vec::new() }
     }
 
     /// The next element, if one begins here; its index among the pieces.
@@ -118,6 +120,11 @@ impl<'a> Reader<'a> {
             Piece::Reference(Some(other)) => other,
             _ => piece,
         }
+    }
+
+    /// True if the end of a value is missing.
+    pub fn is_cut(&self, piece: usize) -> bool {
+        self.unfinished.contains(&piece)
     }
 
     /// The value of the first field of this name, whichever class of the object has it.
@@ -180,6 +187,9 @@ impl<'a> Reader<'a> {
         }
         self.depth += 1;
         self.tagged(piece);
+        if self.broken {
+            self.unfinished.push(piece);
+        }
         self.depth -= 1;
         piece
     }
@@ -424,7 +434,8 @@ impl<'a> Reader<'a> {
         match width(code) {
             Some(width) => {
                 let number = self.number(usize::from(width));
-                self.push(Piece::Primitive(code, number))
+                let piece = if self.broken { Piece::Missing } else { Piece::Primitive(code, number) };
+                self.push(piece)
             }
             None => self.value(),
         }

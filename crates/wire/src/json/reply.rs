@@ -1,7 +1,9 @@
 //! Answers of JSON-RPC 2.0, read as their bytes come. Nothing is kept of them but the text of an error.
 
+use super::told::Told;
 use crate::rpc::{Answer, Verdict};
 use crate::scan::count_work;
+use std::ops::Range;
 
 /// Deepest nesting of an answer; deeper nesting is not accepted as an answer.
 pub const DEPTH_MAX: u32 = 64;
@@ -30,6 +32,9 @@ pub struct Reply {
     /// Message of the error, escaped as it came.
     message: Vec<u8>,
     code: Vec<u8>,
+    /// Index in the body of the byte at hand, and the bytes that the result takes, space behind it included.
+    at: usize,
+    result: Range<usize>,
 }
 
 /// Position of the next byte in a reply.
@@ -110,6 +115,7 @@ impl Answer for Reply {
         self.place = Position::Value;
         (self.depth, self.objects) = (0, 0);
         (self.has_result, self.has_error, self.too_deep) = (false, false, false);
+        (self.at, self.result) = (0, 0..0);
         for buffer in [&mut self.outer, &mut self.inner, &mut self.message, &mut self.code] {
             buffer.clear();
         }
@@ -119,7 +125,8 @@ impl Answer for Reply {
         let mut pos = 0;
         while pos < bytes.len() && self.place != Position::Wrong {
             if let Position::Text { key } = self.place {
-                pos += self.text(&bytes[pos..], key);
+                let taken = self.text(&bytes[pos..], key);
+                (pos, self.at) = (pos + taken, self.at + taken);
                 continue;
             }
             count_work(1);
@@ -127,7 +134,7 @@ impl Answer for Reply {
                 Some(place) => self.place = place,
                 None => self.place = Position::Wrong,
             }
-            pos += 1;
+            (pos, self.at) = (pos + 1, self.at + 1);
         }
     }
 
@@ -138,6 +145,16 @@ impl Answer for Reply {
             _ if self.too_deep => Verdict::Beyond,
             _ => Verdict::Wrong,
         }
+    }
+
+    fn value(&self, beginning: &[u8], most: usize) -> Vec<u8> {
+        let mut told = Told::new(most);
+        let came = self.result.start.min(beginning.len())..self.result.end.min(beginning.len());
+        told.put_bytes(beginning[came].trim_ascii_end());
+        if self.result.end > beginning.len() {
+            told.cut();
+        }
+        told.end()
     }
 
     fn words(&self, _beginning: &[u8]) -> Option<String> {
@@ -236,13 +253,18 @@ impl Reply {
                 Some(Position::Text { key: true })
             }
             Position::Colon if byte == b':' => Some(Position::Value),
-            Position::Next => match byte {
-                b',' if self.objects & 1 == 1 => Some(Position::Key),
-                b',' => Some(Position::Value),
-                b'}' => self.leave(true),
-                b']' => self.leave(false),
-                _ => None,
-            },
+            Position::Next => {
+                if self.depth == 1 && self.outer == b"result" && matches!(byte, b',' | b'}') {
+                    self.result.end = self.at;
+                }
+                match byte {
+                    b',' if self.objects & 1 == 1 => Some(Position::Key),
+                    b',' => Some(Position::Value),
+                    b'}' => self.leave(true),
+                    b']' => self.leave(false),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }
@@ -252,7 +274,10 @@ impl Reply {
             return None;
         }
         if self.depth == 1 {
-            self.has_result |= self.outer == b"result";
+            if self.outer == b"result" {
+                self.has_result = true;
+                self.result.start = self.at;
+            }
             self.has_error |= self.outer == b"error" && byte != b'n';
         }
         self.keep_code(byte);

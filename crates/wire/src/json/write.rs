@@ -148,7 +148,7 @@ impl Writer<'_> {
 }
 
 /// Base64 with padding (RFC 4648 section 4).
-fn put_base64(binary: &[u8], bytes: &mut Vec<u8>) {
+pub(super) fn put_base64(binary: &[u8], bytes: &mut Vec<u8>) {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for three in binary.chunks(3) {
         let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or_default());

@@ -50,6 +50,8 @@ enum Phase {
 struct Flight {
     id: ExchangeId,
     expects: u32,
+    /// The code of a primitive result's type.
+    type_code: u8,
     keep: usize,
     closes: bool,
     began: bool,
@@ -57,8 +59,8 @@ struct Flight {
 
 /// The session of one RMI connection.
 ///
-/// `FirstByte` means the first byte of the return message. The body of an answer is the value as it came: its stream
-/// without header, or the bytes of a primitive.
+/// `FirstByte` means the first byte of the return message. The bytes of an answer are those of the value: its stream
+/// without header, or a primitive. A looked-up object's are kept as they came.
 #[derive(Debug, Default)]
 pub struct Rmi {
     /// Bytes consumed since the connection began.
@@ -319,9 +321,16 @@ impl Rmi {
         self.finish(now_ns, events);
     }
 
+    /// The value that was kept, as JSON; its memory is used again.
+    fn told(&mut self, json: impl FnOnce(&[u8]) -> Vec<u8>) -> Vec<u8> {
+        let told = json(&self.kept);
+        self.kept.clear();
+        told
+    }
+
     fn finish(&mut self, now_ns: u64, events: &mut Events) {
         (self.part, self.idle_since) = (Phase::Message, now_ns);
-        let Some(Flight { id, keep, closes, .. }) = self.flight.take() else { return };
+        let Some(Flight { id, expects, type_code, keep, closes, .. }) = self.flight.take() else { return };
         // The server does not know that it is to close.
         self.dead |= closes;
         let body = if self.code == THROWN {
@@ -329,7 +338,12 @@ impl Rmi {
             self.refusals = self.refusals.saturating_add(1);
             (self.refusals <= TOLD_MAX).then(|| words(&std::mem::take(&mut self.exception)))
         } else {
-            (keep > 0).then(|| std::mem::take(&mut self.kept))
+            (keep > 0).then(|| match expects {
+                // Its reference is looked for in it.
+                REMOTE => std::mem::take(&mut self.kept),
+                OBJECT => self.told(|kept| java::json(kept, keep)),
+                _ => self.told(|kept| java::primitive_json(type_code, kept, keep)),
+            })
         };
         events.push(Event::Answered { id, code: self.code, body_bytes: self.body_bytes, body });
     }
@@ -380,8 +394,9 @@ impl Speak for Rmi {
         if self.state() != State::Ready(1) {
             return Err(Full);
         }
-        let (expects, keep, closes) = (request.expectation.0, request.keep_body, request.closes);
-        self.flight = Some(Flight { id, expects, keep, closes, began: false });
+        let [expects, type_code, ..] = request.expectation.0.to_le_bytes();
+        let (keep, closes) = (request.keep_body, request.closes);
+        self.flight = Some(Flight { id, expects: u32::from(expects), type_code, keep, closes, began: false });
         Ok(())
     }
 

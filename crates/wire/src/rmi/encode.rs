@@ -1,7 +1,7 @@
 //! Encodes calls.
 
 use super::{UID_LEN, message};
-use crate::java::{WriteError, Writer};
+use crate::java::{WriteError, Writer, width};
 use crate::{Call, Expectation, Field, Object, Placeholders, Request, Value, descriptor};
 use sha1::{Digest, Sha1};
 
@@ -74,7 +74,8 @@ pub enum CallError {
     },
 }
 
-/// Expected result, for the session: the bytes of a primitive result, 0 for `void`, or one of these.
+/// Expected result, for the session: the bytes of a primitive result, 0 for `void`, with the code of its type in the second
+/// byte; or one of these.
 pub(crate) const OBJECT: u32 = 16;
 /// An object that refers to remote ones; its arrival is confirmed.
 pub(crate) const REMOTE: u32 = 17;
@@ -189,12 +190,9 @@ fn object_value(id: ObjectId) -> Value {
 
 /// Form in which a result of this type comes.
 fn result_of(ty: &str) -> u32 {
-    match ty {
-        "void" => 0,
-        "boolean" | "byte" => 1,
-        "char" | "short" => 2,
-        "int" | "float" => 4,
-        "long" | "double" => 8,
+    match *descriptor(ty).as_bytes() {
+        [b'V'] => 0,
+        [code] => u32::from(width(code).unwrap_or(0)) | u32::from(code) << 8,
         _ => OBJECT,
     }
 }

@@ -1,6 +1,7 @@
 //! Laws that every session must hold for any bytes of the peer, as functions that tests of all protocols and the fuzz
 //! targets call. A broken law panics with the bytes that break it.
 
+use proofload_wire::rpc::{Answer, Verdict};
 use proofload_wire::{Close, Event, Events, ExchangeId, Filling, Outbox, Request, Session, State};
 
 /// High-water mark of the outboxes here; larger than any request of the tests.
@@ -207,6 +208,15 @@ pub fn ends_exactly_once(events: &Events, started: &[ExchangeId]) {
     assert!(unknown.is_empty(), "an exchange ended that was not started: {events:?}");
     let breaks = positions(events, |event| matches!(event, Event::Malformed { .. }));
     assert!(breaks.iter().all(|at| at + 1 == events.len()), "something follows a breach in {events:?}");
+}
+
+/// True if this can be the value of a reply: JSON, or the beginning of a value and the mark that it is cut.
+pub fn is_value(text: &[u8]) -> bool {
+    let mut reply = proofload_wire::json::Reply::default();
+    reply.begin();
+    [&b"{\"result\":"[..], text, b"}"].iter().for_each(|piece| reply.feed(piece));
+    let is_json = matches!(reply.verdict(), Verdict::Good | Verdict::Beyond);
+    std::str::from_utf8(text).is_ok() && (is_json || text.is_empty() || text.ends_with("…".as_bytes()))
 }
 
 fn terminal(event: &Event) -> Option<ExchangeId> {

@@ -177,7 +177,7 @@ impl Walk for Walker {
             b'd' => Tree::Date(signed(bytes)),
             b'D' => Tree::Double(f64::from_bits(signed(bytes) as u64)),
             tag if is_text(tag) => Tree::Text(utf::read(bytes)),
-            tag if is_binary(tag) => Tree::Bytes(bytes.len()),
+            tag if is_binary(tag) => Tree::Bytes(bytes.to_vec()),
             _ => Tree::Missing,
         }
     }

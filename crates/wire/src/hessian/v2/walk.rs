@@ -306,7 +306,7 @@ impl Walk for Walker {
             b'J' => Tree::Date(signed(bytes)),
             b'K' => Tree::Date(signed(bytes) * 60_000),
             tag if is_text(tag) => Tree::Text(utf::read(bytes)),
-            tag if is_binary(tag) => Tree::Bytes(bytes.len()),
+            tag if is_binary(tag) => Tree::Bytes(bytes.to_vec()),
             _ => Tree::Missing,
         }
     }

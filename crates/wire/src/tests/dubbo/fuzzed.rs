@@ -9,7 +9,7 @@ const EXCHANGES: u32 = 3;
 /// The first bytes of `input` choose limits, the splits and how the connection ends; the rest is what the server sends.
 pub fn client(input: &[u8]) {
     let Some(([how, seed], bytes)) = input.split_first_chunk::<2>() else { return };
-    let keep_body = if how & 1 != 0 { 5 } else { 0 };
+    let keep_body = if how & 1 != 0 { 60 } else { 0 };
     let request = Request { keep_body, ..request() };
     let body_max = if how & 2 != 0 { 20 } else { Limits::default().body_max };
     let limits = Limits { body_max, ..Limits::default() };

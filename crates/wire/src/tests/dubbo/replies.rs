@@ -180,16 +180,6 @@ fn what_a_refusal_says_is_cut_and_told_sixteen_times() {
 }
 
 #[test]
-fn the_body_is_kept_when_it_is_asked_for() {
-    let bytes = reply(Serialization::FastJson, 20, b"1\n\"hello\"\n");
-    for (keep, kept) in [(1, "1"), (4, "1\n\"h"), (100, "1\n\"hello\"\n")] {
-        let request = Request { keep_body: keep, ..request() };
-        let events = laws::every_split(session, &request, &bytes, Close::Fin);
-        assert_eq!(events, [first(), answered(20, 10, Some(kept))]);
-    }
-}
-
-#[test]
 fn another_protocol_is_malformed_at_its_first_byte() {
     for (bytes, at) in [(b"HTTP/1.1 400".as_slice(), 0), (b"\xda", 1), (b"\xda\xba", 1)] {
         let told = if at == bytes.len() {
@@ -296,4 +286,102 @@ fn what_a_value_of_the_platform_hides_is_no_breach() {
     native("8a8383 4c543b 80 1a 8382 ff80", true);
     // An object of a class of the platform.
     native("8a 8393 4c6a6176612f7574696c2f547265654d61703b 80 19 39 39", true);
+}
+
+/// The values of these bytes as the answer to a request that keeps so much, however they are split.
+fn value(bytes: &[u8], keep_body: usize) -> String {
+    let request = Request { keep_body, ..request() };
+    let events = laws::outcome(session(), &request, [bytes], Close::Fin);
+    laws::same_in_pieces_of(session, &request, bytes, Close::Fin, &events, |_| 1);
+    laws::same_in_pieces_of(session, &request, bytes, Close::Fin, &events, |_| 7);
+    let Some(Event::Answered { code: 20, body: Some(body), .. }) = events.last() else {
+        panic!("{events:?}")
+    };
+    String::from_utf8(body.clone()).expect("it is UTF-8")
+}
+
+#[test]
+fn recorded_replies_have_their_values_as_json() {
+    for name in names(".rsp").filter(|name| !name.contains(".no") && !name.contains(".thrown")) {
+        let told = value(&numbered(&frame(name), u64::from(ID.0)), 9000);
+        let leaves = [
+            "\"loginName\":\"superman\"",
+            "\"age\":30",
+            "\"score\":3.14",
+            "\"created\":1385078400000",
+            "\"phones\":[{",
+        ];
+        match name.rsplit('.').nth(1) {
+            Some("echoString") => assert_eq!(told, "\"hello\"", "{name}"),
+            Some("random") => assert_eq!(told, "\"hello:4963575\"", "{name}"),
+            _ if name.contains("-dubbo.") => assert_eq!(told, "", "{name}: it has no names of fields"),
+            what => {
+                assert!(laws::is_value(told.as_bytes()) && told.ends_with('}'), "{name}: {told}");
+                assert!(leaves.iter().all(|leaf| told.contains(leaf)), "{name}: {told}");
+                let twice =
+                    told.matches("\"age\":30").count() == 2 || told.contains("\"b\":{\"$ref\":\"$.a\"}");
+                assert!(
+                    what == Some("echoPerson") || told.starts_with("{\"a\":{") && twice,
+                    "{name}: {told}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_value_is_kept_as_far_as_asked_and_marked_where_it_is_cut() {
+    let bytes = reply(Serialization::FastJson, 20, b"1\n\"hello\"\n");
+    for (keep, kept) in
+        [(1, ""), (4, "\"…"), (6, "\"he…"), (9, "\"hello…"), (10, "\"hello\""), (100, "\"hello\"")]
+    {
+        let request = Request { keep_body: keep, ..request() };
+        let events = laws::every_split(session, &request, &bytes, Close::Fin);
+        assert_eq!(events, [first(), answered(20, 10, Some(kept))], "{keep}");
+        assert_eq!(Protocol::Dubbo.has_whole(kept.as_bytes(), 10), keep >= 10);
+    }
+    for (kind, told) in [("2\n", "null"), ("5\n{}\n", "null"), ("4\n[7]\n{}\n", "[7]"), ("1\r\n8\r\n", "8")] {
+        assert_eq!(value(&reply(Serialization::FastJson, 20, kind.as_bytes()), 99), told, "{kind:?}");
+    }
+    let unknown = [&[0xda, 0xbb, 9, 20], &7_u64.to_be_bytes()[..], &1_u32.to_be_bytes(), b"x"].concat();
+    assert_eq!(value(&unknown, 99), "", "a serialization that is not known");
+}
+
+#[test]
+fn values_of_jsonb_are_told_to_the_byte_where_they_break_off() {
+    for (content, told) in [
+        ("af", "null"),
+        ("94", "[]"),
+        ("96 b1 f0", "[true,-16]"),
+        ("a4 f3", "[]"),
+        ("a6 a5", "{}"),
+        ("a6 4a61 a6 4a62 2f a5 01 4a69 a5", "{\"a\":{\"b\":47},\"1\":\"i\"}"),
+        ("92 4a50 00 a6 7f 4a61 01 97 3800 3fff 43ffff a5", "{\"a\":[0,2047,-1]}"),
+        ("96 92 4a50 00 a6 7f 4a61 01 01 a5 92 00 a6 7f 01 02 a5", "[{\"a\":1},{\"a\":2}]"),
+        ("99 b3 b4d001 b5 3ff8000000000000 b7 3fc00000 b7 7fc00000", "[1.0,1.0,1.5,1.5,null]"),
+        ("98 48 80000000 be 7fffffffffffffff bd ff bc 8000", "[-2147483648,9223372036854775807,-1,-32768]"),
+        ("97 d8 c7ffff c0 0000", "[-8,262143,-262144]"),
+        ("97 b902 ba d083 b9 01 f1 b8 e1", "[1.31,-1.5,1]"),
+        ("97 ac 00000001 ad 00000001 ab ffffffffffffffff", "[1000,60000,-1]"),
+        (
+            "97 a9 07e4 01 02 a7 01 02 03 04 a8 07e4 01 02 01 02 03 00",
+            "[\"2020-01-02\",\"01:02:03.000000004\",\"2020-01-02T01:02:03.000000000\"]",
+        ),
+        ("97 7a 02 c3a9 79 01 e9 7c 02 e900", "[\"é\",\"é\",\"é\"]"),
+        ("96 91 01 ff 93 4a24", "[\"/w==\",{\"$ref\":\"$\"}]"),
+    ] {
+        let (name, content) = (content, hex(content));
+        let length = (content.len() as u32).to_be_bytes();
+        let body = [&hex("00000002 bd01")[..], &length, &content].concat();
+        assert_eq!(value(&reply(Serialization::FastJson2, 20, &body), 999), told, "{name}");
+        for keep in 0..body.len() {
+            let short = value_of(&body, keep);
+            assert!(laws::is_value(short.as_bytes()) && short.len() <= keep, "{name} {keep}: {short}");
+        }
+    }
+}
+
+/// The value of a good reply in JSONB of which so much is kept.
+fn value_of(body: &[u8], keep: usize) -> String {
+    if keep == 0 { String::new() } else { value(&reply(Serialization::FastJson2, 20, body), keep) }
 }

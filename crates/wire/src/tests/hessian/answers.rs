@@ -77,12 +77,30 @@ fn recorded_answers_are_good_however_they_are_split() {
 }
 
 #[test]
-fn a_value_is_good_and_its_first_bytes_are_kept_when_asked() {
+fn a_value_is_good_and_kept_as_json_when_asked() {
     assert_eq!(answered(200, b"H\x02\0R\x05hello", 0), (200, None));
-    assert_eq!(answered(200, b"H\x02\0R\x05hello", 6), (200, Some("H\x02\0R\x05h".to_owned())));
-    assert_eq!(answered(200, b"H\x02\0R\x05hello", 99), (200, Some("H\x02\0R\x05hello".to_owned())));
     assert_eq!(answered(200, b"r\x01\0S\0\x05helloz", 0), (200, None));
     assert_eq!(answered(200, b"r\x01\0H\0\x02abI\0\0\0\x01H\0\0NTz", 0), (200, None));
+    for (reply, keep, told) in [
+        (&b"H\x02\0R\x05hello"[..], 2, ""),
+        (b"H\x02\0R\x05hello", 8, "\"hel…"),
+        (b"H\x02\0R\x05hello", 99, "\"hello\""),
+        (b"H\x02\0R\x7a\x90\x91", 5, "[…"),
+        (b"H\x02\0RJ\0\0\x01\x42\x7d\x1b\x28\0", 99, "1385078401024"),
+        (b"r\x01\0H\0\x02abI\0\0\0\x01H\0\0NTz", 99, "true"),
+        (
+            b"r\x01\0Mt\0\x01PS\0\x01aD\x7f\xf0\0\0\0\0\0\0I\0\0\0\x05B\0\x02\xff\xfezz",
+            99,
+            "{\"a\":null,\"5\":\"//4=\"}",
+        ),
+        // A list that has itself, an object twice, a key that is an object, a decimal.
+        (b"H\x02\0R\x7aQ\x90\x90", 99, "[null,0]"),
+        (b"H\x02\0R\x7aC\x01P\x91\x01n`\x03a\"bQ\x91", 99, "[{\"n\":\"a\\\"b\"},{\"n\":\"a\\\"b\"}]"),
+        (b"H\x02\0RH\x79TNZ", 99, "{\"[true]\":null}"),
+        (b"H\x02\0RC\x14java.math.BigDecimal\x91\x05value`\x0512.50", 99, "12.50"),
+    ] {
+        assert_eq!(answered(200, reply, keep), (200, Some(told.to_owned())), "{reply:?}");
+    }
 }
 
 #[test]
@@ -208,10 +226,10 @@ fn only_the_first_sixteen_refusals_of_a_session_are_told_over_all_connections() 
         assert_eq!(body.is_some(), index < 16, "refusal {index}");
         driven.session.renew();
     }
-    driven.start(&request(3), ExchangeId(20));
+    driven.start(&request(4), ExchangeId(20));
     driven.receive(&http(200, b"H\x02\0RN"));
     let Some(Event::Answered { code: 200, body: Some(body), .. }) = driven.events.last() else { panic!() };
-    assert_eq!(body, b"H\x02\0");
+    assert_eq!(body, "…".as_bytes());
 }
 
 #[test]
@@ -251,7 +269,7 @@ fn coded(coding: &str, body: &[u8]) -> Vec<u8> {
 #[test]
 fn a_reply_in_a_content_coding_is_read_without_it() {
     let answer = |coding: &str, body: &[u8]| {
-        let events = laws::every_split(session, &request(4), &coded(coding, body), Close::Fin);
+        let events = laws::every_split(session, &request(40), &coded(coding, body), Close::Fin);
         let [Event::FirstByte { .. }, Event::Answered { code, body_bytes, body: kept, .. }] = &events[..]
         else {
             panic!("{events:?}");
@@ -259,7 +277,7 @@ fn a_reply_in_a_content_coding_is_read_without_it() {
         assert_eq!(*body_bytes, body.len() as u64);
         (*code, kept.clone())
     };
-    assert_eq!(answer("gzip", CODED), (200, Some(b"H\x02\0R".to_vec())));
+    assert_eq!(answer("gzip", CODED), (200, Some(b"\"hello\"".to_vec())));
     assert_eq!(answer("snappy", CODED).0, 3, "a coding that is not known is our limit");
     assert_eq!(answer("gzip", &CODED[..CODED.len() - 3]).0, 2, "it is cut");
     assert_eq!(answer("gzip", b"H\x02\0R\x05hello").0, 2, "it is not in it");

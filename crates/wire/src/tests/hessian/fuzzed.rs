@@ -83,7 +83,7 @@ fn read(version: u8, bytes: &[u8], walked: &Walked) {
 pub fn session(input: &[u8]) {
     let Some(([how, seed], body)) = input.split_first_chunk::<2>() else { return };
     let call = Call { method: "m".to_owned(), ..Call::default() };
-    let spec = RequestSpec { keep_body: usize::from(how >> 1 & 1) * 5, ..RequestSpec::get("h", "/") };
+    let spec = RequestSpec { keep_body: usize::from(how >> 1 & 1) * 60, ..RequestSpec::get("h", "/") };
     let (protocol, request) = if how & 1 == 0 {
         (Protocol::Hessian, hessian::encode(Version::V2, &call, &spec, &Template::default()))
     } else {
@@ -105,6 +105,7 @@ pub fn session(input: &[u8]) {
             let of_200 = matches!(code, 1..=3 | 200);
             assert!(framing == 3 || if status == 200 { of_200 } else { *code == status }, "{event:?}");
             assert!(said.as_ref().is_none_or(|said| said.len() <= 300), "{event:?}");
+            assert!(*code != 200 || said.as_deref().is_none_or(laws::is_value), "{event:?}");
             assert_eq!(said.is_some(), *code != 200 || request.keep_body > 0, "{event:?}");
         }
     }

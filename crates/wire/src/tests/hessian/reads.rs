@@ -27,7 +27,7 @@ fn what_is_written_is_read() {
         (Value::Bool(true), Tree::Bool(true)),
         (Value::Date(-60_000), Tree::Date(-60_000)),
         (Value::Date(61), Tree::Date(61)),
-        (Value::Bytes(vec![0; 0x9000]), Tree::Bytes(0x9000)),
+        (Value::Bytes(vec![0; 0x9000]), Tree::Bytes(vec![0; 0x9000])),
         (long.as_str().into(), Tree::Text(long.clone())),
         (Value::List(vec![Value::Null]), Tree::List(String::new(), vec![Tree::Null])),
         (

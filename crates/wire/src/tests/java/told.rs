@@ -1,7 +1,8 @@
 //! Text about a stream for the user.
 
 use super::{fixture, names};
-use crate::java::{describe, thrown};
+use crate::java::{describe, json, thrown};
+use crate::tests::laws;
 
 #[test]
 fn a_stream_is_told_value_by_value() {
@@ -72,4 +73,54 @@ fn a_stream_cut_short_is_told_up_to_there() {
     }
     let many = [b"\xac\xed\0\x05".to_vec(), b"\x70".repeat(5000)].concat();
     assert_eq!(describe(&many).len(), 401);
+}
+
+#[test]
+fn values_are_told_as_json() {
+    for name in names() {
+        let stream = fixture(name);
+        let told = |bytes: &[u8], most| String::from_utf8(json(bytes, most)).expect("UTF-8");
+        let whole = told(&stream, 9999);
+        let begins = |whole: &str, cut: &str| whole.starts_with(cut.trim_end_matches(['…', '\u{fffd}', ',']));
+        assert!(laws::is_value(whole.as_bytes()), "{name}: {whole}");
+        for len in 0..stream.len() {
+            let cut = told(&stream[..len], 9999);
+            assert!(
+                laws::is_value(cut.as_bytes())
+                    && (cut == whole || cut.ends_with('…') && begins(&whole, &cut)),
+                "{name} {len}: {}",
+                &cut[cut.floor_char_boundary(cut.len().saturating_sub(70))..]
+            );
+        }
+        for most in 0..whole.len() {
+            let cut = told(&stream, most);
+            assert!(cut.len() <= most && (cut.ends_with('…') || most < 3), "{name} {most}: {cut}");
+        }
+    }
+}
+
+#[test]
+fn what_java_has_classes_for_is_told_as_what_it_means() {
+    for (name, expected) in [
+        ("text_modified", "\"a\\u0000bé€😀\""),
+        ("char", "\"x\""),
+        ("float", "0.5"),
+        ("long", "1099511627776"),
+        ("bytes", "\"AAH/\""),
+        ("date", "1385078400000"),
+        ("map", "{\"k\":1}"),
+        ("set_empty", "[]"),
+        ("enum", "\"ENABLED\""),
+        ("linked", "{\"k\":[1,2]}"),
+        ("big", "1.50"),
+        ("time", "\"2020-01-02\""),
+        ("self", "[null]"),
+        ("sub", "{\"base\":\"base\",\"own\":1}"),
+    ] {
+        assert_eq!(String::from_utf8_lossy(&json(&fixture(name), 999)), expected, "{name}");
+    }
+    let times = String::from_utf8(json(&fixture("times"), 9999)).expect("UTF-8");
+    for time in ["\"01:02:00\"", "\"2020-01-02T01:02:03.000000004\"", "\"2020-01-02T01:00:00+00:01\""] {
+        assert!(times.contains(time), "{time}: {times}");
+    }
 }

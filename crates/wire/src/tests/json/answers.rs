@@ -110,3 +110,29 @@ fn a_large_answer_is_not_looked_at_again_with_each_byte() {
         assert!(work::take() <= 3 * answer.len() as u64);
     }
 }
+
+#[test]
+fn the_result_is_kept_as_it_came_without_the_rest() {
+    for (body, keep, told) in [
+        (
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":[1, 2],\"result\":3}}",
+            99,
+            "{\"a\":[1, 2],\"result\":3}",
+        ),
+        ("{\"result\" : -1.5e3 , \"id\":1}", 99, "-1.5e3"),
+        ("{\"result\":true\n}", 99, "true"),
+        ("{\"result\":7}", 99, "7"),
+        ("{\"result\":1,\"result\":\"x}\\\"\",\"x\":{}}", 99, "\"x}\\\"\""),
+        ("{\"result\":\"é€\"}", 15, "\"é…"),
+        ("{\"result\":\"hello\"}", 18, "\"hello\""),
+        ("{\"id\":1,\"result\":\"hello\"}", 14, "…"),
+        ("{\"result\":\"hello\"}", 2, ""),
+    ] {
+        let request = Request { keep_body: keep, ..request() };
+        let events = laws::every_split(session, &request, &http(body), Close::Fin);
+        let Some(Event::Answered { code: 200, body: Some(kept), .. }) = events.last() else {
+            panic!("{events:?}")
+        };
+        assert_eq!(String::from_utf8_lossy(kept), told, "{body}");
+    }
+}

@@ -26,8 +26,8 @@ fn every_answer_of_javas_servers_ends_with_its_last_byte() {
     let mut seen = 0;
     for answer in files.into_iter().flat_map(messages).filter(|answer| answer[0] == 0x51) {
         let value = &answer[22..];
-        let whole = answered(1, value.len() as u64, Some(value));
-        let (request, told) = (keeping(echo("x"), 9999), vec![first(), whole]);
+        let whole = answered(1, value.len() as u64, None);
+        let (request, told) = (echo("x"), vec![first(), whole]);
         assert_eq!(laws::outcome(session(), &request, [&answer[..]], Close::Fin), told);
         laws::same_in_pieces_of(session, &request, &answer, Close::Fin, &told, |_| 1);
         if answer.len() < 1000 || seen == 4 {
@@ -53,8 +53,8 @@ fn results_of_every_type_are_read() {
             ("double", b"\x3f\xf8\0\0\0\0\0\0"),
         ] {
             let answer = named(file, &format!("returns_{ty}"));
-            let told = events(&keeping(call("m", &[], ty, vec![]), 99), &answer);
-            assert_eq!(told, [first(), answered(1, value.len() as u64, Some(value))], "{ty}");
+            let told = events(&call("m", &[], ty, vec![]), &answer);
+            assert_eq!(told, [first(), answered(1, value.len() as u64, None)], "{ty}");
         }
         for (name, ty) in [("ints", "int[]"), ("big", "java.lang.Object")] {
             let answer = named(file, &format!("returns_{name}"));
@@ -81,7 +81,7 @@ fn a_primitive_may_come_in_a_block_of_its_own() {
         (b"\x7a\0\0\0\x0f\x01", b"\x77\x01\0\x7a\0\0\0\x03\0\0\x2a"),
     ] {
         let answer = [b"\x51\xac\xed\0\x05", head, &uid, tail].concat();
-        assert_eq!(events(&request, &answer), [first(), answered(1, 4, Some(&[0, 0, 0, 42]))]);
+        assert_eq!(events(&request, &answer), [first(), answered(1, 4, Some(b"42"))]);
     }
 }
 
@@ -198,4 +198,55 @@ fn a_lookup_finds_the_object_and_confirms_it() {
 #[test]
 fn a_ping_is_answered() {
     assert_eq!(events(&ping(), b"\x53"), [first(), answered(1, 0, None)]);
+}
+
+/// The value of an answer to a call with a result of that type, the same however it is split.
+fn value(ty: &str, answer: &[u8], keep_body: usize) -> String {
+    let request = keeping(call("m", &[], ty, vec![]), keep_body);
+    let events = laws::outcome(session(), &request, [answer], Close::Fin);
+    laws::same_in_pieces_of(session, &request, answer, Close::Fin, &events, |_| 1);
+    let Some(Event::Answered { body: Some(body), code: 1, .. }) = events.last() else { panic!("{events:?}") };
+    String::from_utf8(body.clone()).expect("it is UTF-8")
+}
+
+#[test]
+fn results_are_told_as_json() {
+    for file in [JDK17, JDK25] {
+        let told = |name: &str, ty: &str| value(ty, &named(file, name), 9999);
+        for (ty, expected) in [
+            ("void", "null"),
+            ("boolean", "true"),
+            ("byte", "-5"),
+            ("char", "\"x\""),
+            ("short", "-2"),
+            ("int", "42"),
+            ("long", "1099511627782"),
+            ("float", "1.5"),
+            ("double", "1.5"),
+        ] {
+            assert_eq!(told(&format!("returns_{ty}"), ty), expected, "{ty}");
+        }
+        assert_eq!(told("returns_ints", "int[]"), "[3,9,3,77,2]");
+        let big = told("returns_big", "java.lang.Object");
+        assert!(
+            big.starts_with("[0,\"lab.PrimServer\",\"NEW\",1,\"lab.PrimServer\",\"RUNNABLE\",2,"),
+            "{big}"
+        );
+        assert!(big.ends_with(']'), "{big}");
+    }
+    let dates = value("java.lang.Object", &super::unhex(include_str!("fixtures/time.txt")), 9999);
+    assert!(dates.starts_with("[0,\"1970-01-01\",1,\"1970-01-02\",2,"), "{dates}");
+}
+
+#[test]
+fn of_a_result_that_is_longer_than_what_is_kept_the_beginning_is_told() {
+    let answer = named(JDK17, "returns_big");
+    let whole = value("java.lang.Object", &answer, 9999);
+    for keep in [1, 2, 3, 4, 90, 500, 1000] {
+        let told = value("java.lang.Object", &answer, keep);
+        assert!(told.len() <= keep && (keep < 3 || told.ends_with('…')), "{keep}: {told}");
+        assert!(whole.starts_with(told.trim_end_matches('…')), "{keep}: {told}");
+        assert!(!crate::Protocol::Rmi.has_whole(told.as_bytes(), 0));
+    }
+    assert!(crate::Protocol::Rmi.has_whole(whole.as_bytes(), 99_999));
 }

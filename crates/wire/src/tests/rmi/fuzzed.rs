@@ -17,7 +17,7 @@ fn request(how: u8) -> Request {
         _ => encode(&call("java.lang.Object"), &ObjectId::default()),
     };
     let request = encoded.expect("the request is right");
-    if how & 8 != 0 { Request { keep_body: 5, ..request } } else { request }
+    if how & 8 != 0 { Request { keep_body: 60, ..request } } else { request }
 }
 
 /// The client's session: the first bytes of `input` choose the request, the limits, the splits and how the connection
