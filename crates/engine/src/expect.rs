@@ -69,18 +69,6 @@ pub(crate) enum Difference {
     Late(u64),
 }
 
-impl<'a> Body<'a> {
-    /// The body without its content coding, and true if that is all of its `bytes`.
-    pub fn text(&self, bytes: u64) -> Result<(Cow<'a, [u8]>, bool), Undecoded> {
-        let whole = self.kept.len() as u64 >= bytes;
-        if self.codings.is_empty() {
-            return Ok((Cow::Borrowed(self.kept), whole));
-        }
-        let decoded = decoded(self.codings, self.kept, whole, DECODED_MAX)?;
-        Ok((Cow::Owned(decoded.bytes), decoded.whole))
-    }
-}
-
 impl Check {
     pub fn new(expect: &Expect, protocol: Protocol, reading: Option<Box<Reading>>) -> Self {
         let mut codes = expect.status.iter().cloned();
@@ -119,6 +107,16 @@ impl Check {
         if self.texts.is_empty() { None } else { self.difference_in(body_bytes, body()) }
     }
 
+    /// A body without its content coding, and true if that is all of its `bytes`.
+    pub fn text<'a>(&self, body: &Body<'a>, bytes: u64) -> Result<(Cow<'a, [u8]>, bool), Undecoded> {
+        let whole = self.protocol.has_whole(body.kept, bytes);
+        if body.codings.is_empty() {
+            return Ok((Cow::Borrowed(body.kept), whole));
+        }
+        let decoded = decoded(body.codings, body.kept, whole, DECODED_MAX)?;
+        Ok((Cow::Owned(decoded.bytes), decoded.whole))
+    }
+
     #[cold]
     fn is_other(&self, code: u16) -> bool {
         self.other_codes.iter().any(|codes| codes.contains(&code))
@@ -126,7 +124,7 @@ impl Check {
 
     #[inline(never)]
     fn difference_in(&self, bytes: u64, body: Body<'_>) -> Option<Difference> {
-        let (seen, whole) = match body.text(bytes) {
+        let (seen, whole) = match self.text(&body, bytes) {
             Ok(text) => text,
             Err(why) => return Some(Difference::Undecoded(why)),
         };
@@ -257,6 +255,22 @@ mod tests {
             (503, Outcome::Rejected),
         ] {
             assert_eq!(outcome(&any, code, b""), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn the_value_of_a_reply_is_all_of_it_unless_it_is_marked_as_cut() {
+        let expect = Expect { text: vec![b"yes".to_vec()], ..Expect::default() };
+        for (kept, expected) in [
+            ("\"yes\"", None),
+            ("\"no\"", Some(Outcome::Mismatch)),
+            ("[\"yes\",…", None),
+            ("[\"no\",…", Some(Outcome::BeyondLimit)),
+            ("", Some(Outcome::BeyondLimit)),
+        ] {
+            let body = || Body { kept: kept.as_bytes(), codings: b"" };
+            let difference = Check::new(&expect, Protocol::Dubbo, None).difference(20, 999, body);
+            assert_eq!(difference.map(Difference::outcome), expected, "{kept}");
         }
     }
 

@@ -376,7 +376,7 @@ impl Exchanges<'_> {
         let Some(reading) = &check.reading else { return Outcome::Answered };
         let session = &self.connections[self.numbers.conn(number) as usize].session;
         let body = Body { kept: answer.body.unwrap_or_default(), codings: session.codings() };
-        let (text, whole) = match reading.needs_body().then(|| body.text(answer.body_bytes)) {
+        let (text, whole) = match reading.needs_body().then(|| check.text(&body, answer.body_bytes)) {
             None => Default::default(),
             Some(Ok(text)) => text,
             Some(Err(why)) => return self.differs(number, answer, Difference::Undecoded(why), bytes),
