@@ -36,6 +36,12 @@ pub fn client(input: &[u8]) {
     laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| 1);
     laws::same_in_pieces_of(make, &request, bytes, close, &whole, |_| laws::roll(&mut dice));
     within(&whole, limits, bytes.len());
+    let is_value = |event: &Event| match event {
+        Event::Answered { code: 1, body: Some(body), .. } => laws::is_value(body),
+        _ => true,
+    };
+    // Of a lookup the bytes are kept.
+    assert!(how & 7 == 1 || whole.iter().all(is_value), "{whole:?}");
     handshake_and_exchanges(make(), &request, bytes, close, u32::from(*seed));
     for sent in [false, true] {
         let _ = describe(sent, bytes);
