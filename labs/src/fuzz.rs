@@ -10,10 +10,11 @@ const SECONDS: u64 = 1_800;
 /// Finds what is planted in it.
 const CANARY: &str = "canary";
 /// Longest input of those that are not content with half a kilobyte.
-const LONG: [(&str, u32); 7] = [
+const LONG: [(&str, u32); 8] = [
     ("dubbo", 1_024),
     ("hessian", 2_048),
     ("hessian_rpc", 1_024),
+    ("extract", 2_048),
     ("study", 4_096),
     ("record", 16_384),
     ("tar", 8_192),

@@ -12,7 +12,7 @@ use xpath_eval::NodeKind;
 const MOST_DEPTH: usize = 512;
 const MOST_ATTRIBUTES: usize = 256;
 /// Nodes that one search may pass: the limit of its time and memory.
-const MOST_STEPS: u64 = 4_000_000;
+const MOST_STEPS: u64 = 2_000_000;
 
 pub struct Item {
     pub kind: NodeKind,

@@ -5,7 +5,15 @@ use crate::{Found, Pick, SelectorError};
 use std::cmp::Ordering;
 use xpath_eval::{EvaluationContext, ExpandedName, Expr, FilterExpr, NodeKind, PathExpr, PrimaryExpr, Value};
 
+/// Most signs and words that may be operators: each may be one call within another.
+const MOST_OPERATORS: usize = 200;
+
 pub fn compile(text: &str) -> Result<Expr, SelectorError> {
+    let signs = text.matches(['-', '+', '|', '=', '<', '>', '*']).count();
+    let words = text.split_whitespace().filter(|word| matches!(*word, "or" | "and" | "div" | "mod")).count();
+    if signs + words > MOST_OPERATORS {
+        return Err(SelectorError::new(format!("it has more than {MOST_OPERATORS} operators"), None));
+    }
     let parsed = xpath_eval::parse(text);
     let xpath = parsed.map_err(|error| SelectorError::new(error.message, Some(error.position)))?;
     match unknown(&xpath) {
@@ -63,15 +71,15 @@ fn unknown(xpath: &Expr) -> Option<String> {
 }
 
 pub fn find(xpath: &Expr, tree: &Tree, pick: Pick, random: u64, out: &mut Vec<u8>) -> Found {
+    if tree.deep {
+        return Found::Unreadable("its elements are nested deeper than 512");
+    }
     let as_written = |prefix: &str| Some(prefix.to_string());
     let mut context = EvaluationContext::new(At { tree, item: 0 });
     context.namespaces = Some(&as_written);
     let value = xpath_eval::evaluate(xpath, &context);
-    if tree.deep {
-        return Found::Unreadable("its elements are nested deeper than 512");
-    }
     if tree.left.get() == 0 {
-        return Found::Unreadable("it takes more than 4 million steps to search");
+        return Found::Unreadable("it takes more than 2 million steps to search");
     }
     match value {
         Ok(Value::NodeSet(mut nodes)) => {
