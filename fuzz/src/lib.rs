@@ -28,4 +28,7 @@ pub mod witness;
 #[path = "../../crates/engine/tests/it/stateful/chaos.rs"]
 pub mod chaos;
 
+#[path = "../../crates/extract/tests/it/fuzzed.rs"]
+pub mod extract;
+
 pub mod product;
