@@ -1,6 +1,6 @@
 //! CSS selectors as XPath: names, `#id`, `.class`, attributes, combinators, lists, positions and `:not()`.
 
-use crate::SelectorError;
+use crate::selector::SelectorError;
 
 type Made<T> = Result<T, SelectorError>;
 

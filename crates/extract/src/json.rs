@@ -1,6 +1,7 @@
 //! JSONPath (RFC 9535). Plain paths, of names and numbers only, are followed while the text is read.
 
-use crate::{Found, Pick, SelectorError, pattern};
+use crate::pattern;
+use crate::selector::{Found, Pick, SelectorError};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json_path::JsonPath;

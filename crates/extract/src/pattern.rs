@@ -1,6 +1,6 @@
 //! Regular expressions over bytes.
 
-use crate::{Found, Pick, SelectorError, counted};
+use crate::selector::{Found, Pick, SelectorError, counted};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 
 /// Bytes that a compiled expression may take.

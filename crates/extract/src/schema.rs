@@ -1,7 +1,8 @@
 //! JSON Schema: the keywords of draft 2020-12 that stand for themselves, and the older `items: [...]`. Keywords that
 //! nobody defined say nothing; those that are defined and not understood here are refused when the schema is read.
 
-use crate::{SelectorError, pattern, short};
+use crate::pattern;
+use crate::selector::{SelectorError, short};
 use regex::bytes::Regex;
 use serde_json::{Map, Value};
 use std::cell::Cell;

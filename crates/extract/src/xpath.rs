@@ -1,7 +1,7 @@
 //! XPath 1.0 over trees of markup.
 
 use crate::markup::{Item, Tree};
-use crate::{Found, Pick, SelectorError};
+use crate::selector::{Found, Pick, SelectorError};
 use std::cmp::Ordering;
 use xpath_eval::{EvaluationContext, ExpandedName, Expr, FilterExpr, NodeKind, PathExpr, PrimaryExpr, Value};
 

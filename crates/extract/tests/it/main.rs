@@ -72,7 +72,6 @@ const PIECES: [&str; 64] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
     #[test]
     fn pieces(all in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..24)) {
         fuzzed::extract(all.concat().as_bytes());
