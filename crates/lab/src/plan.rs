@@ -133,12 +133,23 @@ impl Preset {
     }
 }
 
-/// Gives users time for their journeys, of so many nanoseconds of pauses: whoever arrives before the first of them can be done
-/// is discarded, and the turn is long beside those who finish it while nobody arrives any more.
-fn fit_journeys(timing: &mut Timing, pauses_ns: u64) {
-    if pauses_ns == 0 {
-        return;
+/// Loads with a shape are carried out once in a block: their own length is their slice.
+fn fit_whole(timing: &mut Timing, study: &Study) {
+    if study.points.iter().any(LoadPoint::is_whole) {
+        timing.cycles = 1;
+        timing.cycles_adapt = false;
     }
+    if study.points.iter().all(LoadPoint::is_whole) {
+        timing.perturbation_ns = 0;
+    }
+}
+
+/// Gives users time for the pauses of their journeys: whoever arrives before the first of them can be done
+/// is discarded, and the turn is long beside those who finish it while nobody arrives any more.
+fn fit_journeys(timing: &mut Timing, study: &Study) {
+    let Some(pauses_ns) = study.journeys.as_ref().map(|journeys| journeys.pauses_ns).filter(|ns| *ns > 0) else {
+        return;
+    };
     let before_ns = timing.slice_ns;
     timing.slice_ns = timing.slice_ns.max(2 * pauses_ns);
     timing.discard_ns = timing.discard_ns.max(pauses_ns);
@@ -165,14 +176,7 @@ pub fn make<'a>(
     let needs = Needs::of(study);
     let mut timing = needs.fit(preset, preset.timing(variants));
     length.into().enter(&mut timing);
-    if study.points.iter().any(LoadPoint::is_whole) {
-        // A load with a shape is carried out once in a block: its own length is its slice.
-        timing.cycles = 1;
-        timing.cycles_adapt = false;
-    }
-    if study.points.iter().all(LoadPoint::is_whole) {
-        timing.perturbation_ns = 0;
-    }
+    fit_whole(&mut timing, study);
     // One block, or a search, has no blocks to vary conditions over.
     let vary = timing.looks != [1] && study.capacity.is_none();
     let conditions = conditions::planned(study, &machine, vary);
@@ -180,9 +184,7 @@ pub fn make<'a>(
     let reckoning = Reckoning { study, serial: mode == Mode::Serial, ways, slowest: false };
     reckoning.shorten_slices(&mut timing);
     reckoning.limit_warm_up(&mut timing);
-    if let Some(journeys) = &study.journeys {
-        fit_journeys(&mut timing, journeys.pauses_ns);
-    }
+    fit_journeys(&mut timing, study);
     // For servers that run already ceilings are in the cache from the first comparison on: the last looks are planned
     // for that.
     let usual = Reckoning { ways: if needs == Needs::Running { 0 } else { ways }, ..reckoning };
