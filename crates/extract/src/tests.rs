@@ -150,6 +150,7 @@ fn groups_of_patterns() {
     assert_eq!(find(r"id=(\d+)", Pick::Nth(3)), None);
     assert_eq!(find(r"id=(\d+)", Pick::Nth(0)), None);
     assert_eq!(find(r"id=(\d+)|name=.", Pick::Last).unwrap(), "name=é");
+    assert_eq!(find(r"(?i)\bNAME=(É)", Pick::default()).unwrap(), "é");
     assert_eq!(find(r"\d", Pick::Count).unwrap(), "4");
     assert_eq!(find(r"x", Pick::Count).unwrap(), "0");
     assert_eq!(find(r"id=(\d+)", Pick::Any).unwrap(), "18", "5 of 2 is the second");
