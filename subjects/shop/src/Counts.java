@@ -26,7 +26,6 @@ class Counts extends OncePerRequestFilter {
     private static final String SPIN_PAGE = System.getProperty("shop.spin.page", "");
     private static final long WAIT_MS_MAX = 1000;
     private static final Pattern ITEM = Pattern.compile("/items/[0-9]+");
-    private static final Pattern ORIGIN = Pattern.compile("^https?://[^/]*");
     private static final Set<String> PATHS = Set.of(
             "/login", "/logout", "/items", "/cart", "/checkout", "/api/login", "/api/items", "/api/me", "/api/orders");
 
@@ -82,6 +81,6 @@ class Counts extends OncePerRequestFilter {
     private static String outcome(HttpServletResponse response) {
         String location = response.getHeader("Location");
         String status = String.valueOf(response.getStatus());
-        return location == null ? status : status + " " + ORIGIN.matcher(location).replaceFirst("");
+        return location == null ? status : status + " " + location;
     }
 }

@@ -14,6 +14,7 @@ import org.springframework.security.core.context.SecurityContextImpl;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.authentication.AnonymousAuthenticationFilter;
 import org.springframework.security.web.authentication.HttpStatusEntryPoint;
+import org.springframework.security.web.authentication.LoginUrlAuthenticationEntryPoint;
 
 /** Who may ask for what: tokens below /api, sessions elsewhere. */
 @Configuration(proxyBeanMethods = false)
@@ -38,7 +39,10 @@ class Security {
     @Bean
     @Order(2)
     SecurityFilterChain pages(HttpSecurity http, Users users, Store store) throws Exception {
+        LoginUrlAuthenticationEntryPoint login = new LoginUrlAuthenticationEntryPoint("/login");
+        login.setFavorRelativeUris(true);
         return http.authenticationProvider(users)
+                .exceptionHandling(it -> it.authenticationEntryPoint(login))
                 // It would open a session for each visitor who asks for a page that needs a login.
                 .requestCache(AbstractHttpConfigurer::disable)
                 .authorizeHttpRequests(it -> it.requestMatchers("/login", "/items", "/items/*", "/error").permitAll()
