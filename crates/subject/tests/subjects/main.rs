@@ -17,6 +17,7 @@ mod caches;
 mod failures;
 mod kills;
 mod life;
+mod shop;
 mod tomcat;
 
 use std::path::PathBuf;
@@ -60,7 +61,7 @@ const TESTS: &[Test] = tests![
     caches::a_killed_builder_leaves_nothing_half_made,
 ];
 
-/// Tests of the full tier: they fetch Tomcats and need a JDK.
+/// Tests of the full tier: they fetch servers and need a JDK.
 const TOMCAT: &[Test] = tests![
     tomcat::every_tomcat_serves_on_every_connector,
     ajp::every_tomcat_speaks_ajp_beside_http,
@@ -71,6 +72,8 @@ const TOMCAT: &[Test] = tests![
     tomcat::virtual_threads_serve_on_both_connectors_of_every_newer_tomcat,
     tomcat::the_full_tomcat_serves_its_examples_on_every_connector_of_one_process,
     tomcat::a_tomcat_is_described_counted_and_cleaned_up,
+    shop::a_shop_sells_to_users_with_a_session_and_counts_each_page,
+    shop::one_step_of_the_shop_costs_what_it_spins,
 ];
 
 fn main() -> ExitCode {

@@ -12,7 +12,7 @@ use proofload_subject::{Keeper, Prepared};
 use crate::Bench;
 use crate::actors::{PREPARER, cast};
 
-fn ask(address: SocketAddr, request: &str) -> String {
+pub fn ask(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
@@ -33,7 +33,7 @@ fn head(address: SocketAddr, request: &str) -> String {
     String::from_utf8_lossy(&chunk[..n]).into_owned()
 }
 
-fn body(answer: &str) -> &str {
+pub fn body(answer: &str) -> &str {
     answer.split_once("\r\n\r\n").map_or("", |(_, body)| body)
 }
 
