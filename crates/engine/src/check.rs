@@ -137,7 +137,13 @@ const UNIX_PATH_MAX: usize = 107;
 
 fn asking_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
     let requests = plan.mix.iter().flat_map(|entry| [&*entry.request, &*entry.closing_request]);
-    plan.asking.feed.problems(requests, problems);
+    plan.asking.feed.problems(requests.clone(), problems);
+    if let (Extent::Requests { count, .. }, true) = (&plan.extent, problems.is_empty())
+        && let Some(rows) = plan.asking.feed.unique_rows(requests).filter(|rows| rows < count)
+    {
+        problems
+            .push(format!("feeders: {count} requests, and {rows} rows of which none comes twice; give more"));
+    }
     let journeys = plan.asking.journeys.as_ref().map_or(0, |journeys| {
         journeys.problems(plan, problems);
         journeys.journeys.len()

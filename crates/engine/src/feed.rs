@@ -3,17 +3,25 @@
 //! A value of a feeder is a function of the seed and of a number that no other exchange of the load has, over all
 //! workers and shares. Values of tables are escaped for where they go before the load begins.
 
+mod column;
 mod filter;
+mod made;
 
+pub use column::{Column, ReadColumn};
 pub use filter::Filter;
+pub use made::TimeForm;
 
 use crate::load::{Distribution, Draws, Random, Share};
+use proofload_language::tr;
 use proofload_wire::{Request, Values};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Most sources of values in one load.
 pub const FEEDERS_MAX: usize = 64;
+
+/// Most bytes of a number, a time or an identifier.
+const NUMBER_BYTES: usize = 36;
 
 /// Bytes of a captured value for which room is made before the load.
 const VARIABLE_BYTES: usize = 1024;
@@ -25,6 +33,8 @@ pub enum Order {
     Sequential,
     /// Any row at any time (seeded).
     Random,
+    /// One after the other over all workers, none twice: an exchange without one is `internal`.
+    Unique,
 }
 
 /// A source of values. Each exchange that uses it takes the next of its numbers.
@@ -56,13 +66,10 @@ pub enum Feeder {
     },
     /// Random letters, digits, `-` and `_`.
     Text { length: u32 },
-}
-
-/// Texts of a column, ready to be copied into a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Column {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
+    /// A random identifier (RFC 9562, version 4).
+    Uuid,
+    /// When the exchange was intended.
+    Time(TimeForm),
 }
 
 /// A value that requests use, named by its index in [`Feed::draws`].
@@ -103,29 +110,6 @@ pub struct Feed {
     pub per_user: Vec<usize>,
     /// Values taken from them.
     pub draws: Vec<Draw>,
-}
-
-impl Column {
-    /// Adds the text of the next row.
-    pub fn push(&mut self, text: &[u8]) {
-        self.bytes.extend_from_slice(text);
-        self.ends.push(self.bytes.len());
-    }
-
-    pub fn rows(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// The text of a row; empty when there is none.
-    pub fn get(&self, row: usize) -> &[u8] {
-        let Some(end) = self.ends.get(row) else { return &[] };
-        let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.bytes[start..*end]
-    }
-
-    fn longest(&self) -> usize {
-        (0..self.rows()).map(|row| self.get(row).len()).max().unwrap_or(0)
-    }
 }
 
 impl Feed {
@@ -169,9 +153,20 @@ impl Feed {
         }
     }
 
+    /// Fewest rows of a feeder that gives none twice and that each of these requests takes a row of.
+    pub(crate) fn unique_rows<'a>(&self, mix: impl Iterator<Item = &'a Request> + Clone) -> Option<u64> {
+        let feeders = self.feeders.iter().enumerate().filter(|(at, _)| !self.per_user.contains(at));
+        let unique = feeders.filter_map(|(at, feeder)| match feeder {
+            Feeder::Rows { rows, order: Order::Unique } => Some((at, *rows)),
+            _ => None,
+        });
+        let is_taken = |at: usize| mix.clone().all(|request| self.sources(request).any(|it| it == at));
+        unique.filter(|(at, _)| is_taken(*at)).map(|(_, rows)| rows).min()
+    }
+
     fn fits(&self, feeder: usize, column: Option<&Column>) -> bool {
         match (self.feeders.get(feeder), column) {
-            (Some(Feeder::Rows { rows, .. }), Some(column)) => column.rows() as u64 == *rows,
+            (Some(Feeder::Rows { rows, .. }), Some(column)) => column.rows() == *rows,
             (Some(Feeder::Rows { .. }) | None, _) => false,
             (Some(_), column) => column.is_none(),
         }
@@ -203,7 +198,7 @@ impl Feed {
                 (_, Some(column)) => column.longest(),
                 (Feeder::Text { length }, None) => *length as usize,
                 (Feeder::Payload { most_bytes, .. }, None) => *most_bytes as usize,
-                _ => 20,
+                _ => NUMBER_BYTES,
             }),
             Draw::Variable { filter, .. } => filter.most(VARIABLE_BYTES),
             Draw::Text(pieces) => {
@@ -252,6 +247,15 @@ pub(crate) struct Feeding<'a> {
     values: Values,
     /// A value before it takes its form.
     plain: Values,
+    room: Room,
+}
+
+/// Room for a value that is read.
+#[derive(Debug, Default)]
+struct Room {
+    text: Vec<u8>,
+    /// Reason that there was no value.
+    lack: Option<String>,
 }
 
 /// What the numbers of exchanges stand for.
@@ -261,6 +265,8 @@ struct Sources<'a> {
     streams: Vec<Random>,
     /// The sizes of each payload, and the text of which each is the beginning.
     payloads: Vec<Option<(Draws, Vec<u8>)>>,
+    /// Nanoseconds since 1970 at the beginning of the axis of time.
+    unix_ns: i64,
 }
 
 impl<'a> Feeding<'a> {
@@ -286,19 +292,27 @@ impl<'a> Feeding<'a> {
         if feed.draws.iter().any(takes_form) {
             plain.reserve(1, feed.room());
         }
+        let mut room = Room::default();
+        let columns = feed.draws.iter().filter_map(|draw| match draw {
+            Draw::Value { column: Some(column), .. } => Some(column.longest()),
+            _ => None,
+        });
+        room.text.reserve(columns.max().unwrap_or(0));
         Feeding {
-            sources: Sources { feed, streams, payloads },
+            sources: Sources { feed, streams, payloads, unix_ns: 0 },
             next: vec![share.k; feed.feeders.len()],
             step: share.n,
             start_ns: 0,
             values,
             plain,
+            room,
         }
     }
 
-    /// The load begins at that instant.
-    pub fn begin_at(&mut self, start_ns: u64) {
+    /// The load begins at that instant; the axis of time began `unix_ns` nanoseconds after 1970.
+    pub fn begin_at(&mut self, start_ns: u64, unix_ns: i64) {
         self.start_ns = start_ns;
+        self.sources.unix_ns = unix_ns;
     }
 
     /// The numbers of the exchange that asks next, for the feeders that its request draws from. `intended_ns` is when
@@ -328,8 +342,12 @@ impl<'a> Feeding<'a> {
 
     #[inline]
     fn next(&mut self, feeder: usize, intended_ns: u64) -> u64 {
-        if let Feeder::Payload { redraw_ns: held_ns @ 1.., .. } = self.sources.feed.feeders[feeder] {
-            return intended_ns.saturating_sub(self.start_ns) / held_ns;
+        match self.sources.feed.feeders[feeder] {
+            Feeder::Payload { redraw_ns: held_ns @ 1.., .. } => {
+                return intended_ns.saturating_sub(self.start_ns) / held_ns;
+            }
+            Feeder::Time(_) => return intended_ns,
+            _ => {}
         }
         let number = self.next[feeder];
         self.next[feeder] += self.step;
@@ -362,14 +380,14 @@ impl<'a> Feeding<'a> {
     /// Appends a single value to the one that is made.
     #[inline]
     fn append(&mut self, draw: &Draw, numbers: &[u64], variables: &[Vec<u8>]) {
-        let values = &mut self.values;
+        let (values, room) = (&mut self.values, &mut self.room);
         match draw {
             Draw::Value { feeder, column, filter: Filter::Raw } => {
-                self.sources.write(*feeder, column.as_deref(), numbers[*feeder], values);
+                self.sources.write(*feeder, column.as_deref(), numbers[*feeder], room, values);
             }
             Draw::Value { feeder, column, filter } => {
                 self.plain.clear();
-                self.sources.write(*feeder, column.as_deref(), numbers[*feeder], &mut self.plain);
+                self.sources.write(*feeder, column.as_deref(), numbers[*feeder], room, &mut self.plain);
                 self.plain.end();
                 filter.apply(self.plain.get(0), |piece| values.append(piece));
             }
@@ -392,11 +410,17 @@ impl<'a> Feeding<'a> {
         });
         let texts = values.filter_map(|draw| match draw {
             Draw::Value { feeder, column: Some(column), .. } => {
-                Some(column.get(self.sources.row(*feeder, numbers[*feeder])).to_vec())
+                let row = self.sources.row(*feeder, numbers[*feeder])?;
+                column.get(row, &mut Vec::new()).ok().map(<[u8]>::to_vec)
             }
             _ => None,
         });
         texts.collect()
+    }
+
+    /// Reason that a value of the exchange that was drawn last is missing; it must not be sent then.
+    pub fn lack(&mut self) -> Option<String> {
+        self.room.lack.take()
     }
 
     pub fn values(&self) -> &Values {
@@ -412,27 +436,33 @@ fn drawn<'a>(feed: &'a Feed, piece: &Piece) -> Option<&'a Draw> {
 }
 
 impl Sources<'_> {
-    /// The row that has that number; 0 for a feeder that is not a table.
+    /// The row of a table that has that number; `None` behind the last of those that come once.
     #[inline]
-    fn row(&self, feeder: usize, number: u64) -> usize {
+    fn row(&self, feeder: usize, number: u64) -> Option<u64> {
         match &self.feed.feeders[feeder] {
-            Feeder::Rows { rows, order: Order::Sequential } => (number % rows) as usize,
+            Feeder::Rows { rows, order: Order::Sequential } => Some(number % rows),
             Feeder::Rows { rows, order: Order::Random } => {
-                crate::load::scaled(self.streams[feeder].at(number), *rows) as usize
+                Some(crate::load::scaled(self.streams[feeder].at(number), *rows))
             }
-            _ => 0,
+            Feeder::Rows { rows, order: Order::Unique } => Some(number).filter(|number| number < rows),
+            _ => None,
         }
     }
 
     /// Appends the value that has that number.
     #[inline]
-    fn write(&self, feeder: usize, column: Option<&Column>, number: u64, into: &mut Values) {
+    fn write(&self, feeder: usize, column: Option<&Column>, number: u64, room: &mut Room, into: &mut Values) {
         let random = &self.streams[feeder];
         match &self.feed.feeders[feeder] {
-            Feeder::Rows { .. } => {
-                let row = self.row(feeder, number);
-                into.append(column.map_or(&[], |column| column.get(row)));
-            }
+            Feeder::Rows { rows, .. } => match (column, self.row(feeder, number)) {
+                (Some(column), Some(row)) => match column.get(row, &mut room.text) {
+                    Ok(text) => into.append(text),
+                    Err(error) => room.lack = Some(error.to_string()),
+                },
+                _ => room.lack = Some(tr!("feed-used-up", rows)),
+            },
+            Feeder::Uuid => made::uuid(Random::new(random.at(number), FEEDERS), into),
+            Feeder::Time(form) => form.write(self.unix_ns.saturating_add_unsigned(number), into),
             Feeder::Counter { from, step } => {
                 into.append_number(from.wrapping_add(step.wrapping_mul(number)));
             }

@@ -188,7 +188,7 @@ fn payload(redraw_ns: u64, seed: u64, k: u64, intended_ns: &[u64]) -> (Vec<usize
     let request = RequestSpec { method: "POST".into(), ..RequestSpec::get("h", "/") };
     let request = request.encode_with(&template).unwrap();
     let mut feeding = Feeding::new(&plan.asking.feed, plan.seed, Share { k, n: 3 });
-    feeding.begin_at(1_000);
+    feeding.begin_at(1_000, 0);
     let mut numbers = [0];
     let lengths = intended_ns.iter().map(|intended_ns| {
         feeding.number(&request, 1_000 + intended_ns, &mut numbers, None);
@@ -281,4 +281,88 @@ fn a_user_of_a_feeder_that_is_not_there_is_told() {
     let mut problems = Vec::new();
     Feed { per_user: vec![0], ..Feed::default() }.problems(std::iter::empty(), &mut problems);
     assert_eq!(problems, ["per_user: names a feeder that does not exist"]);
+}
+
+/// Rows that come once: `count` of them.
+fn unique(count: u64) -> Feed {
+    let mut column = Column::default();
+    (0..count).for_each(|row| column.push(format!("r{row}").as_bytes()));
+    let draws = vec![Draw::Value { feeder: 0, column: Some(Arc::new(column)), filter: Filter::Raw }];
+    Feed { feeders: vec![Feeder::Rows { rows: count, order: Order::Unique }], draws, ..Feed::default() }
+}
+
+#[test]
+fn a_row_that_comes_once_is_missing_behind_the_last() {
+    let feed = unique(5);
+    let request = request(1);
+    let mut seen = Vec::new();
+    for k in 0..2 {
+        let mut feeding = Feeding::new(&feed, 1, Share { k, n: 2 });
+        let mut numbers = [0];
+        for taken in 0..4 {
+            feeding.number(&request, 0, &mut numbers, None);
+            feeding.draw(&request, &numbers, &[]);
+            let lack = feeding.lack();
+            assert_eq!(lack.is_none(), k + 2 * taken < 5, "{lack:?}");
+            match lack {
+                Some(lack) => {
+                    assert!(lack.contains("all 5 rows"), "{lack}");
+                    assert_eq!(feeding.rows(&request, &numbers), Vec::<Vec<u8>>::new());
+                }
+                None => seen.push(String::from_utf8(feeding.values().get(0).to_vec()).unwrap()),
+            }
+            assert_eq!(feeding.lack(), None, "it is told once");
+        }
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, ["r0", "r1", "r2", "r3", "r4"]);
+}
+
+#[test]
+fn more_requests_than_rows_that_come_once_are_refused() {
+    let [with, without] = [request(1), request(0)];
+    for (feed, requests, rows) in [
+        (unique(5), vec![&with, &with], Some(5)),
+        (unique(5), vec![&with, &without], None),
+        (Feed { per_user: vec![0], ..unique(5) }, vec![&with], None),
+        (all_kinds(), vec![&with], None),
+    ] {
+        assert_eq!(feed.unique_rows(requests.into_iter()), rows);
+    }
+}
+
+#[test]
+fn a_text_that_cannot_be_read_is_missing() {
+    let ends = proofload_wire::Streamed::new(9_u64.to_le_bytes().to_vec());
+    let texts = proofload_wire::Streamed::new(Vec::new());
+    let column: Column = ReadColumn { texts, ends, longest: 9 }.into();
+    let draws = vec![Draw::Value { feeder: 0, column: Some(Arc::new(column)), filter: Filter::Raw }];
+    let feeders = vec![Feeder::Rows { rows: 1, order: Order::Random }];
+    let feed = Feed { feeders, draws, ..Feed::default() };
+    let mut feeding = Feeding::new(&feed, 1, Share { k: 0, n: 1 });
+    feeding.draw(&request(1), &[0], &[]);
+    assert!(feeding.lack().is_some());
+}
+
+#[test]
+fn a_time_is_that_at_which_the_exchange_was_intended() {
+    let feed = Feed {
+        feeders: vec![Feeder::Time(TimeForm::UnixMs), Feeder::Uuid],
+        draws: vec![made(0, Filter::Raw), made(1, Filter::Raw), made(1, Filter::Raw)],
+        ..Feed::default()
+    };
+    let request = request(3);
+    let mut feeding = Feeding::new(&feed, 1, Share { k: 3, n: 4 });
+    feeding.begin_at(5_000_000, 1_700_000_000_000_000_000);
+    let mut numbers = [0; 2];
+    let mut ids = Vec::new();
+    for (intended_ns, expected) in [(5_000_000, "1700000000005"), (7_999_999, "1700000000007")] {
+        feeding.number(&request, intended_ns, &mut numbers, None);
+        feeding.draw(&request, &numbers, &[]);
+        let value = |at| String::from_utf8(feeding.values().get(at).to_vec()).unwrap();
+        assert_eq!(value(0), expected);
+        assert_eq!(value(1), value(2), "one identifier for the exchange");
+        ids.push(value(1));
+    }
+    assert_ne!(ids[0], ids[1]);
 }

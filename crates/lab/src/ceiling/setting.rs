@@ -216,10 +216,11 @@ fn filled(plan: &LoadPlan, draw: u16) -> String {
         (Some(Feeder::Text { length }), _) => format!("text of {length} bytes"),
         (Some(Feeder::Counter { .. }), _) => "a counter".to_string(),
         (Some(Feeder::Number { .. }), _) => "a number".to_string(),
+        (Some(Feeder::Uuid), _) => "an identifier".to_string(),
+        (Some(Feeder::Time(_)), _) => "a time".to_string(),
         (Some(Feeder::Rows { .. }), Some(column)) => {
-            let rows = column.rows().max(1);
-            let bytes: usize = (0..column.rows()).map(|row| column.get(row).len()).sum();
-            format!("a row of up to {} bytes", (bytes / rows).next_power_of_two())
+            let bytes = column.bytes() / column.rows().max(1);
+            format!("a row of up to {} bytes", bytes.next_power_of_two())
         }
         (Some(Feeder::Rows { .. }), None) | (None, _) => "nothing".to_string(),
     }

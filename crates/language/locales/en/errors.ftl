@@ -160,6 +160,7 @@ host-lock-waiting = waiting for { $holder } to finish measuring on this machine
 engine-descriptors = needs { $needed } file descriptors, the limit is { $limit }: lower the connections or raise the hard limit, `ulimit -Hn`
 engine-driver = cannot use the { $driver } driver: { $why }; use the epoll driver
 engine-too-late = the load was to begin { $seconds } s before its workers were ready: give a later instant
+feed-used-up = all { $rows } rows of a feeder were taken, and its order gives none twice: give it more rows, or another order
 engine-no-driver = cannot make the driver of a worker
 engine-cannot-start = cannot start
 engine-cannot-wait = cannot wait for the network

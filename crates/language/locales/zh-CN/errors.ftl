@@ -177,6 +177,7 @@ host-lock-waiting = 等待{ $holder }在这台机器上完成测量
 engine-descriptors = 需要 { $needed } 个文件描述符，而上限为 { $limit }：请减少连接，或提高硬上限 `ulimit -Hn`
 engine-driver = 无法使用 { $driver } 驱动：{ $why }；请使用 epoll 驱动
 engine-too-late = 负载本应在工作线程就绪之前 { $seconds } 秒开始：请指定更晚的时刻
+feed-used-up = 数据源的全部 { $rows } 行均已取用，而其顺序不重复使用：请提供更多行，或换一种顺序
 engine-no-driver = 无法创建工作线程的驱动
 engine-cannot-start = 无法启动
 engine-cannot-wait = 无法等待网络事件

@@ -83,6 +83,13 @@ impl Exchanges<'_> {
         }
         let variables = memory.map_or(&[][..], UserMemory::variables);
         self.feeding.draw(request, &lane.numbers, variables);
+        if let Some(lack) = self.feeding.lack() {
+            self.abandon(conn, Outcome::Internal, &lack, now);
+            self.hang_up(net, conn, now);
+            return self.gone(net, conn, now, false);
+        }
+        let connection = &mut self.connections[conn as usize];
+        let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);
         let values = self.feeding.values();
         let mut filling = match &mut connection.http {
             Some(http) => {

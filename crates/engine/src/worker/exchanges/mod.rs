@@ -173,7 +173,7 @@ impl<'a> Exchanges<'a> {
 
     /// Sets the first instant of the load.
     pub fn begin_at(&mut self, start_ns: u64) {
-        self.feeding.begin_at(start_ns);
+        self.feeding.begin_at(start_ns, self.unix_ns);
         self.opener.begin_at(start_ns);
         self.record.begin_at(start_ns);
     }
