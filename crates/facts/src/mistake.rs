@@ -648,6 +648,10 @@ told Mistake {
     ///
     /// Write `${name|json}` for a string, or `${name|raw}` for the value as it is.
     Failure NotJson { name: String },
+    /// The texts of a long file cannot be kept beside the load.
+    ///
+    /// Set TMPDIR to a folder with room.
+    Failure CannotKeep { folder: String, error: String },
     /// A quote in a CSV file that is not closed.
     ///
     /// Close it, or write `""` for a quote in a quoted value.

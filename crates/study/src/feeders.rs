@@ -1,25 +1,19 @@
-//! Feeders: tables from files, counters, random numbers and text; read whole before anything starts.
+//! Feeders: tables from files, counters, random numbers and text; files are read whole before anything starts.
 
 use super::json_body::is_json;
 use super::name::{bad_name, is_plain_name};
 use super::named::read_named;
 use super::problem::shown;
-use super::suggest::unknown;
+use super::table::{Table, TableKind};
 use super::template::{name_of, no_filter};
-use proofload_engine::feed::{Column, Draw, FEEDERS_MAX, Feed, Feeder, Filter, Order, Piece};
-use proofload_facts::{Expected, Mistake, Thing};
+use proofload_engine::feed::{Draw, FEEDERS_MAX, Feed, Feeder, Filter, Order, Piece, TimeForm};
+use proofload_facts::{Mistake, Thing};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Largest file that is read for a request: a feeder's table, a body, a part of a form. It lies in memory.
 pub(super) const FILE_MAX: u64 = 64 * 1024 * 1024;
-
-/// Most rows of a table.
-const ROWS_MAX: usize = 1_000_000;
-
-/// Most columns of a table.
-const COLUMNS_MAX: usize = 256;
 
 /// Longest value that a header or a path is filled with: the limit of a head in common servers.
 const HEAD_VALUE_MAX: usize = 8 * 1024;
@@ -30,17 +24,21 @@ pub(super) const LETTERS_MAX: u64 = 64 * 1024;
 /// A feeder as the study requests it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FeederSpec {
-    /// Rows of a CSV file; its first row names the columns.
-    Csv {
-        path: PathBuf,
-        order: Order,
-    },
-    /// Lines of a file, each a JSON object; its keys are the columns.
-    JsonLines {
+    /// Rows of a file.
+    Table {
+        kind: TableKind,
         path: PathBuf,
         order: Order,
     },
     Made(Feeder),
+}
+
+/// How often a feeder is drawn from, where there are users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Per {
+    /// Once, for all that the user asks.
+    User,
+    Request,
 }
 
 /// Place of a value, which decides the form that it takes unless another one is written.
@@ -119,6 +117,8 @@ pub struct Feeders {
     feed: Feed,
     /// The table of each feeder that has one.
     tables: Vec<Option<Table>>,
+    /// How often each is drawn from, where that is written.
+    per: Vec<Option<Per>>,
     /// What users capture.
     variables: Vec<String>,
     draws: HashMap<(Source, Writing), u16>,
@@ -130,17 +130,6 @@ enum Source {
     /// A feeder, and its column; without one the whole line, or what is made.
     Feeder(usize, Option<usize>),
     Variable(u16),
-}
-
-#[derive(Debug)]
-struct Table {
-    file: String,
-    columns: Vec<String>,
-    texts: Vec<Arc<Column>>,
-    /// Line of each row in the file.
-    lines: Vec<u64>,
-    /// The whole lines, of JSON lines.
-    whole: Option<Arc<Column>>,
 }
 
 const PAYLOAD_MAX: u64 = 16 * 1024 * 1024;
@@ -191,41 +180,39 @@ impl Feeders {
     ///
     /// # Errors
     /// The mistake, with file and line, and what to do.
-    pub fn add(&mut self, name: &str, spec: &FeederSpec) -> Result<(), Mistake> {
+    pub fn add(&mut self, name: &str, spec: &FeederSpec, per: Option<Per>) -> Result<(), Mistake> {
         if self.names.iter().any(|known| known == name) {
             return Err(Mistake::twice(Thing::Feeder, name));
         }
         if self.names.len() == FEEDERS_MAX {
             return Err(Mistake::too_many(Thing::Feeder, FEEDERS_MAX + 1, FEEDERS_MAX));
         }
-        // A feeder whose file is wrong keeps its name, so that its uses are not reported as well.
-        let (table, order) = match spec {
-            FeederSpec::Csv { path, order } => (Some(read_csv(path)), *order),
-            FeederSpec::JsonLines { path, order } => (Some(read_json_lines(path)), *order),
-            FeederSpec::Made(_) => (None, Order::Sequential),
-        };
-        let (table, problem) = match table {
-            Some(Ok(table)) => (Some(table), None),
-            Some(Err(problem)) => (None, Some(problem)),
-            None => (None, None),
-        };
-        let feeder = match (spec, &table) {
-            (FeederSpec::Made(feeder), _) => feeder.clone(),
-            (_, table) => {
-                Feeder::Rows { rows: table.as_ref().map_or(1, |table| table.lines.len() as u64), order }
-            }
-        };
-        self.names.push(name.to_string());
-        self.feed.feeders.push(feeder);
-        self.tables.push(table);
-        problem.map_or(Ok(()), Err)
+        match spec {
+            FeederSpec::Made(feeder) => self.push(name, feeder.clone(), None, per),
+            FeederSpec::Table { kind, path, order } => match Table::read(path, *kind) {
+                Ok(table) => {
+                    let feeder = Feeder::Rows { rows: table.rows, order: *order };
+                    self.push(name, feeder, Some(table), per);
+                }
+                Err(mistake) => {
+                    self.add_unknown(name);
+                    return Err(mistake);
+                }
+            },
+        }
+        Ok(())
     }
 
     /// A feeder that is wrong and was reported: its uses are not reported as well.
     pub fn add_unknown(&mut self, name: &str) {
+        self.push(name, Feeder::Rows { rows: 1, order: Order::Sequential }, None, None);
+    }
+
+    fn push(&mut self, name: &str, feeder: Feeder, table: Option<Table>, per: Option<Per>) {
         self.names.push(name.to_string());
-        self.feed.feeders.push(Feeder::Rows { rows: 1, order: Order::Sequential });
-        self.tables.push(None);
+        self.feed.feeders.push(feeder);
+        self.tables.push(table);
+        self.per.push(per);
     }
 
     /// Declares what users capture under that name; the same name again is the same variable.
@@ -254,9 +241,17 @@ impl Feeders {
         &self.variables
     }
 
-    /// Lets each user draw once from every feeder, for all of his exchanges.
+    /// Lets each user draw once, for all of his exchanges, from every feeder for which nothing else is written; a time
+    /// and a size that is held are those of the exchange.
     pub fn draw_per_user(&mut self) {
-        self.feed.per_user = (0..self.feed.feeders.len()).collect();
+        let own =
+            |feeder: &Feeder| matches!(feeder, Feeder::Time(_) | Feeder::Payload { redraw_ns: 1.., .. });
+        let feeders = self.feed.feeders.iter().zip(&self.per).enumerate();
+        let users = feeders.filter(|(_, (feeder, per))| match per {
+            Some(per) => *per == Per::User,
+            None => !own(feeder),
+        });
+        self.feed.per_user = users.map(|(at, _)| at).collect();
     }
 
     /// The value of `${name|filter}` or `${name.column|filter}` in that context.
@@ -277,10 +272,13 @@ impl Feeders {
             Source::Variable(variable) => Draw::Variable { variable, filter: writing.filter },
             Source::Feeder(feeder, column) => match &self.tables[feeder] {
                 Some(table) => {
-                    let texts = table.texts(name, column, writing)?;
+                    let texts = Arc::new(table.texts(name, column, writing)?);
                     Draw::Value { feeder, column: Some(texts), filter: Filter::Raw }
                 }
-                None => Draw::Value { feeder, column: None, filter: as_made(writing.filter) },
+                None => {
+                    let filter = as_made(&self.feed.feeders[feeder], writing.filter);
+                    Draw::Value { feeder, column: None, filter }
+                }
             },
         };
         let at = self.feed.draws.len();
@@ -310,7 +308,10 @@ impl Feeders {
                 return Err(Mistake::DrawnSize { feeder: name.to_string() });
             }
             (_, _, Some(column)) => return Err(no_columns(column)),
-            (Feeder::Payload { .. } | Feeder::Text { .. }, ..) if writing.is_json => {
+            (
+                Feeder::Payload { .. } | Feeder::Text { .. } | Feeder::Uuid | Feeder::Time(TimeForm::Iso),
+                ..,
+            ) if writing.is_json => {
                 return Err(Mistake::NotJson { name: name.to_string() });
             }
             (_, _, None) => None,
@@ -335,47 +336,10 @@ impl Feeders {
     }
 }
 
-impl Table {
-    /// Index of a column; `None` for the whole line.
-    fn column(&self, name: &str, column: Option<&str>) -> Result<Option<usize>, Mistake> {
-        let known: Vec<String> = self.columns.iter().take(8).map(|column| shown(column)).collect();
-        match column {
-            None if self.whole.is_some() => Ok(None),
-            None => Err(Mistake::WhichColumn { feeder: name.to_string(), known: known.join(", ") }),
-            Some(column) => match self.columns.iter().position(|known| known == column) {
-                Some(index) => Ok(Some(index)),
-                None => Err(unknown(Thing::Column, column, &known).at(&self.file)),
-            },
-        }
-    }
-
-    /// The texts of a column in that form; `name` is that of the feeder.
-    fn texts(&self, name: &str, column: Option<usize>, writing: Writing) -> Result<Arc<Column>, Mistake> {
-        let raw = match (column, &self.whole) {
-            (Some(column), _) => &self.texts[column],
-            (None, Some(whole)) => whole,
-            (None, None) => return Ok(Arc::default()),
-        };
-        if writing == Writing::default() {
-            return Ok(Arc::clone(raw));
-        }
-        let column = column.map(|at| &self.columns[at]);
-        let name = column.map_or(name.to_string(), |column| format!("{name}.{column}"));
-        let mut texts = Column::default();
-        for row in 0..raw.rows() {
-            texts.push(&writing.of(raw.get(row), &name).map_err(|mistake| {
-                let column = column.map_or(String::new(), |column| format!(": {}", shown(column)));
-                mistake.at(format!("{}:{}{column}", self.file, self.lines[row]))
-            })?);
-        }
-        Ok(Arc::new(texts))
-    }
-}
-
-/// The form of a value that is made: what it has is allowed everywhere but for quotes.
-fn as_made(filter: Filter) -> Filter {
-    match filter {
-        Filter::Json | Filter::Base64 | Filter::Sha256 => filter,
+/// The form of a value that is made: but for the colons of a time, what it has is allowed everywhere without quotes.
+fn as_made(feeder: &Feeder, filter: Filter) -> Filter {
+    match (feeder, filter) {
+        (_, Filter::Json | Filter::Base64 | Filter::Sha256) | (Feeder::Time(TimeForm::Iso), _) => filter,
         _ => Filter::Raw,
     }
 }
@@ -387,136 +351,6 @@ fn is_control(byte: u8) -> bool {
 /// Reads a file that goes into requests.
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, Mistake> {
     read_named(path, &path.display().to_string(), FILE_MAX, "64 MiB")
-}
-
-fn read_csv(path: &Path) -> Result<Table, Mistake> {
-    parse_csv(&path.display().to_string(), &read_file(path)?)
-}
-
-/// The line of a quote that takes all the rest of the file for one value, which the CSV reader would let pass.
-fn open_quote(bytes: &[u8]) -> Option<u64> {
-    let (mut line, mut opened, mut begins) = (1, None, true);
-    let mut rest = bytes.iter().peekable();
-    while let Some(&byte) = rest.next() {
-        match (opened, byte) {
-            (Some(_), b'"') if rest.peek() == Some(&&b'"') => drop(rest.next()),
-            (Some(_), b'"') => opened = None,
-            (None, b'"') if begins => opened = Some(line),
-            _ => {}
-        }
-        line += u64::from(byte == b'\n');
-        begins = opened.is_none() && matches!(byte, b',' | b'\n' | b'\r');
-    }
-    opened
-}
-
-fn parse_csv(file: &str, bytes: &[u8]) -> Result<Table, Mistake> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if let Some(line) = open_quote(bytes) {
-        return Err(Mistake::OpenQuote.at(format!("{file}:{line}")));
-    }
-    let mut reader = csv::ReaderBuilder::new().from_reader(bytes);
-    let columns: Vec<String> =
-        reader.headers().map_err(|error| csv_problem(file, &error))?.iter().map(str::to_string).collect();
-    check_columns(file, &columns)?;
-    let mut texts = vec![Column::default(); columns.len()];
-    let mut lines = Vec::new();
-    let mut record = csv::StringRecord::new();
-    while reader.read_record(&mut record).map_err(|error| csv_problem(file, &error))? {
-        let line = record.position().map_or(0, csv::Position::line);
-        if lines.len() == ROWS_MAX {
-            return Err(Mistake::too_many(Thing::Row, ROWS_MAX + 1, ROWS_MAX).at(format!("{file}:{line}")));
-        }
-        lines.push(line);
-        texts.iter_mut().zip(&record).for_each(|(column, text)| column.push(text.as_bytes()));
-    }
-    table(file, columns, texts, lines, None)
-}
-
-fn table(
-    file: &str,
-    columns: Vec<String>,
-    texts: Vec<Column>,
-    lines: Vec<u64>,
-    whole: Option<Arc<Column>>,
-) -> Result<Table, Mistake> {
-    if lines.is_empty() {
-        return Err(Mistake::NoRows { file: file.to_string() });
-    }
-    let texts = texts.into_iter().map(Arc::new).collect();
-    Ok(Table { file: file.to_string(), columns, texts, lines, whole })
-}
-
-fn check_columns(file: &str, columns: &[String]) -> Result<(), Mistake> {
-    let first_line = |mistake: Mistake| mistake.at(format!("{file}:1"));
-    if columns.len() > COLUMNS_MAX {
-        return Err(first_line(Mistake::too_many(Thing::Column, columns.len(), COLUMNS_MAX)));
-    }
-    for (at, column) in columns.iter().enumerate() {
-        if column.trim().is_empty() || column.contains('}') {
-            return Err(first_line(Mistake::UnnamedColumn { column: at as u64 + 1 }));
-        }
-        if columns[..at].contains(column) {
-            return Err(first_line(Mistake::twice(Thing::Column, shown(column))));
-        }
-    }
-    Ok(())
-}
-
-fn csv_problem(file: &str, error: &csv::Error) -> Mistake {
-    let line = error.position().map_or(1, csv::Position::line);
-    let mistake = match error.kind() {
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            Mistake::RaggedRow { columns: *len, first: *expected_len }
-        }
-        csv::ErrorKind::Utf8 { .. } => Mistake::NotUtf8,
-        _ => Mistake::BadFormat { expected: Expected::Csv, error: error.to_string() },
-    };
-    mistake.at(format!("{file}:{line}"))
-}
-
-fn read_json_lines(path: &Path) -> Result<Table, Mistake> {
-    parse_json_lines(&path.display().to_string(), &read_file(path)?)
-}
-
-fn parse_json_lines(file: &str, bytes: &[u8]) -> Result<Table, Mistake> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-        Mistake::NotUtf8.at(format!("{file}:{line}"))
-    })?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (mut columns, mut texts, mut lines) = (Vec::<String>::new(), Vec::<Column>::new(), Vec::new());
-    let mut whole = Column::default();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let number = number as u64 + 1;
-        let object: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_str(line).map_err(|error| {
-                let mistake = Mistake::BadFormat { expected: Expected::JsonObject, error: error.to_string() };
-                mistake.at(format!("{file}:{number}:{}", error.column()))
-            })?;
-        if lines.is_empty() {
-            columns = object.keys().cloned().collect();
-            check_columns(file, &columns)?;
-            texts = vec![Column::default(); columns.len()];
-        }
-        if lines.len() == ROWS_MAX {
-            return Err(Mistake::too_many(Thing::Row, ROWS_MAX + 1, ROWS_MAX).at(format!("{file}:{number}")));
-        }
-        lines.push(number);
-        whole.push(line.trim().as_bytes());
-        for (name, column) in columns.iter().zip(&mut texts) {
-            match object.get(name) {
-                Some(serde_json::Value::String(text)) => column.push(text.as_bytes()),
-                Some(serde_json::Value::Null) => column.push(b""),
-                Some(value) => column.push(value.to_string().as_bytes()),
-                None => {
-                    let mistake = Mistake::NoField { field: shown(name) };
-                    return Err(mistake.at(format!("{file}:{number}")));
-                }
-            }
-        }
-    }
-    table(file, columns, texts, lines, Some(Arc::new(whole)))
 }
 
 #[cfg(test)]

@@ -55,6 +55,7 @@ pub mod stages;
 mod streams;
 mod subjects;
 mod suggest;
+mod table;
 mod template;
 pub mod trace;
 pub mod transport;

@@ -50,7 +50,7 @@ keys! {
         /// OPTIONS of this path.
         optional options: PATH,
         /// Another method with its path: `PROPFIND /files`.
-        optional request: Kind::Text(r"^\S+ /[!-~]*$"),
+        optional request: Kind::Text(r"^\S+ (/|\$\{)[!-~]*$"),
         /// Call this method: `lab.EchoService.echo`.
         optional call: WORD,
         /// Arguments of the call, in YAML: text, numbers, true, null, lists, maps; `{ class: lab.Person, uid: 1, fields: {
@@ -130,8 +130,8 @@ kinds! {
     STATUSES = Kind::Either(&[&STATUS, &Kind::List(&STATUS, 1, usize::MAX)]);
     PLACES = Kind::Either(&[&VALUES, &WORD, &Kind::List(&WORD, 1, 64)]);
     TEXTS = Kind::Either(&[&WORD, &Kind::List(&WORD, 1, usize::MAX)]);
-    /// A path with its query.
-    PATH = Kind::Text(r"^/[!-~]*$");
+    /// A path with its query; a value may be all of it.
+    PATH = Kind::Text(r"^(/|\$\{)[!-~]*$");
 }
 
 const SIZES: Kind = Kind::Either(&[&SIZE, &Kind::Text(r"^.+\.\..+$")]);

@@ -2,7 +2,7 @@
 
 use super::bind::check_bind;
 use super::encode::FOLLOW_MAX;
-use super::feeders::{FeederSpec, Feeders, LETTERS_MAX, checked, feeder_name, payload};
+use super::feeders::{FeederSpec, Feeders, LETTERS_MAX, Per, checked, feeder_name, payload};
 use super::field::{Field, Map, pairs};
 use super::journeys::Journeys;
 use super::keys::{Kind, WHOLE, WORD, keys, kinds};
@@ -10,10 +10,11 @@ use super::model::WorkloadEntry;
 use super::quantity;
 use super::request::{Auth, Body, FormPart, FormValue, within};
 use super::suggest::not_one_of;
+use super::table::TableKind;
 use super::transport;
 use super::yaml::Kind as Written;
 use proofload_engine::Asking;
-use proofload_engine::feed::{Feeder, Order};
+use proofload_engine::feed::{Feeder, Order, TimeForm};
 use proofload_facts::Mistake;
 use std::cell::RefCell;
 use std::net::IpAddr;
@@ -27,6 +28,8 @@ keys! {
         required csv: WORD,
         /// Order of the rows; sequential by default.
         optional order: ORDER,
+        /// Drawn once for each user, as by default, or for each request; with journeys only.
+        optional per: PER,
     }
 
     /// Lines of a file, each a JSON object.
@@ -35,12 +38,26 @@ keys! {
         required json_lines: WORD,
         /// Order of the lines; sequential by default.
         optional order: ORDER,
+        /// Drawn once for each user, as by default, or for each request; with journeys only.
+        optional per: PER,
+    }
+
+    /// Lines of a file, each a value.
+    LINES {
+        /// The file, in the folder of the study or below.
+        required lines: WORD,
+        /// Order of the lines; sequential by default.
+        optional order: ORDER,
+        /// Drawn once for each user, as by default, or for each request; with journeys only.
+        optional per: PER,
     }
 
     /// A number that no other request of the load has.
     COUNTER {
         /// First number and step.
         required counter: Kind::Map(&[&FROM_STEP]),
+        /// Drawn once for each user, as by default, or for each request; with journeys only.
+        optional per: PER,
     }
 
     /// First number and step.
@@ -55,6 +72,8 @@ keys! {
     RANDOM {
         /// Between which.
         required random: Kind::Map(&[&FROM_TO]),
+        /// Drawn once for each user, as by default, or for each request; with journeys only.
+        optional per: PER,
     }
 
     /// Lowest and highest number.
@@ -69,6 +88,24 @@ keys! {
     RANDOM_TEXT {
         /// Number of characters, or its distribution.
         required random_text: LETTERS,
+        /// Drawn once for each user, as by default, or for each request; with journeys only.
+        optional per: PER,
+    }
+
+    /// A random identifier.
+    UUID {
+        /// Its version.
+        required uuid: Kind::Words(&[("v4", "Random, by the seed.")]),
+        /// Drawn once for each user, as by default, or for each request; with journeys only.
+        optional per: PER,
+    }
+
+    /// The time at which the request was intended.
+    TIME {
+        /// Its form.
+        required time: TIME_FORM,
+        /// Drawn for each request, as by default, or once for each user; with journeys only.
+        optional per: PER,
     }
 
     /// A number of letters that is drawn, and held for a while.
@@ -119,11 +156,23 @@ keys! {
 
 kinds! {
     /// A source of values.
-    FEEDER = Kind::Map(&[&CSV, &JSON_LINES, &COUNTER, &RANDOM, &RANDOM_TEXT]);
+    FEEDER = Kind::Map(&[&CSV, &JSON_LINES, &LINES, &COUNTER, &RANDOM, &RANDOM_TEXT, &UUID, &TIME]);
     /// Order of the rows.
     ORDER = Kind::Words(&[
         ("sequential", "One after the other; after the last comes the first."),
         ("random", "Any row at any time, by the seed."),
+        ("unique", "One after the other, none twice; a request without one is not sent, and internal."),
+    ]);
+    /// How often a feeder is drawn from.
+    PER = Kind::Words(&[
+        ("user", "Once, for all requests of a user."),
+        ("request", "For each request."),
+    ]);
+    /// Form of a time.
+    TIME_FORM = Kind::Words(&[
+        ("unix", "Seconds since 1970 (UTC)."),
+        ("unix_ms", "Milliseconds since 1970 (UTC)."),
+        ("iso", "2026-11-28T18:02:11.123Z (RFC 3339)."),
     ]);
     /// A number of letters.
     LETTERS = Kind::Either(&[&Kind::Integer(1, LETTERS_MAX), &Kind::Map(&[&DRAWN])]);
@@ -176,7 +225,7 @@ impl<'a> Shared<'a> {
     pub fn check(map: &Map<'_>, directory: &'a Path) -> Self {
         let mut feeders = Feeders::default();
         if let Some(field) = map.optional("feeders") {
-            check_feeders(&field, directory, &mut feeders);
+            check_feeders(&field, directory, map.has("journeys"), &mut feeders);
         }
         let auth = map.optional("auth").and_then(|field| check_auth(&field));
         // Users do as browsers do, unless it is said otherwise.
@@ -227,49 +276,90 @@ fn file(field: &Field<'_>, directory: &Path) -> Option<PathBuf> {
     Some(path)
 }
 
-fn check_feeders(field: &Field<'_>, directory: &Path, feeders: &mut Feeders) {
+fn check_feeders(field: &Field<'_>, directory: &Path, has_users: bool, feeders: &mut Feeders) {
     let Some(entries) = field.entries("users: { csv: users.csv }") else { return };
     for (entry, field) in entries {
         if let Err(mistake) = feeder_name(&entry.key) {
             field.sink.add(entry.place, &field.path, mistake);
         }
-        match check_feeder(&field, directory).map(|spec| feeders.add(&entry.key, &spec)) {
+        let spec = check_feeder(&field, directory, has_users);
+        match spec.map(|(spec, per)| feeders.add(&entry.key, &spec, per)) {
             Some(Err(mistake)) => field.problem(mistake),
             Some(Ok(())) => {}
             None => feeders.add_unknown(&entry.key),
         }
     }
+    if has_users {
+        feeders.draw_per_user();
+    }
 }
 
-fn check_feeder(field: &Field<'_>, directory: &Path) -> Option<FeederSpec> {
+fn check_feeder(field: &Field<'_>, directory: &Path, has_users: bool) -> Option<(FeederSpec, Option<Per>)> {
     let map = field.map("{ csv: users.csv }")?;
     let kind = map.exactly_one("{ csv: users.csv }");
-    let order = map.optional("order");
+    let (order, per) = (map.optional("order"), map.optional("per"));
     map.close();
     let (kind, value) = kind?;
-    if let (Some(order), "counter" | "random" | "random_text") = (&order, kind) {
+    let table = match kind {
+        "csv" => Some(TableKind::Csv),
+        "json_lines" => Some(TableKind::JsonLines),
+        "lines" => Some(TableKind::Lines),
+        _ => None,
+    };
+    if let (Some(order), None) = (&order, table) {
         order.problem(Mistake::NoMeaningBeside { beside: kind.to_string() });
         return None;
     }
-    let order = order.map_or(Some(Order::Sequential), |order| check_order(&order));
+    if let (Some(per), false) = (&per, has_users) {
+        per.problem(Mistake::NoMeaningWithout { needs: "journeys".to_string() });
+        return None;
+    }
+    let per = per.map(|per| one_of(&per, &[("user", Per::User), ("request", Per::Request)]));
+    let spec = match table {
+        Some(kind) => {
+            let order = order.map_or(Some(Order::Sequential), |order| one_of(&order, &ORDERS));
+            FeederSpec::Table { kind, path: file(&value, directory)?, order: order? }
+        }
+        None => check_made(kind, &value)?,
+    };
+    Some((spec, per.map_or(Some(None), |per| per.map(Some))?))
+}
+
+const ORDERS: [(&str, Order); 3] =
+    [("sequential", Order::Sequential), ("random", Order::Random), ("unique", Order::Unique)];
+
+const TIMES: [(&str, TimeForm); 3] =
+    [("unix", TimeForm::Unix), ("unix_ms", TimeForm::UnixMs), ("iso", TimeForm::Iso)];
+
+fn check_made(kind: &str, value: &Field<'_>) -> Option<FeederSpec> {
     let made = |feeder: Feeder| Some(FeederSpec::Made(value.take(checked(feeder))?));
     match kind {
-        "csv" => Some(FeederSpec::Csv { path: file(&value, directory)?, order: order? }),
-        "json_lines" => Some(FeederSpec::JsonLines { path: file(&value, directory)?, order: order? }),
         "counter" => {
-            let numbers = numbers(&value, ["from", "step"], [Some(1), Some(1)], "{ from: 1, step: 1 }")?;
+            let numbers = numbers(value, ["from", "step"], [Some(1), Some(1)], "{ from: 1, step: 1 }")?;
             made(Feeder::Counter { from: numbers[0], step: numbers[1] })
         }
         "random" => {
-            let numbers = numbers(&value, ["from", "to"], [None, None], "{ from: 1, to: 1000 }")?;
+            let numbers = numbers(value, ["from", "to"], [None, None], "{ from: 1, to: 1000 }")?;
             made(Feeder::Number { from: numbers[0], to: numbers[1] })
         }
-        _ if value.written().is_none() => check_payload(&value),
+        "uuid" => made(one_of(value, &[("v4", Feeder::Uuid)])?),
+        "time" => made(Feeder::Time(one_of(value, &TIMES)?)),
+        _ if value.written().is_none() => check_payload(value),
         _ => {
             let length = value.integer()?;
             made(Feeder::Text { length: length as u32 })
         }
     }
+}
+
+/// The value of the word that is written.
+fn one_of<T: Clone>(field: &Field<'_>, words: &[(&str, T)]) -> Option<T> {
+    let found = field.written().and_then(|text| words.iter().find(|(word, _)| *word == text));
+    if found.is_none() {
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        field.problem(not_one_of(&field.found(), &words));
+    }
+    found.map(|(_, value)| value.clone())
 }
 
 /// Random text of a drawn size: `{ size: uniform:20..200KiB, redraw: 10m }`.
@@ -282,17 +372,6 @@ fn check_payload(field: &Field<'_>) -> Option<FeederSpec> {
     let sizes = sizes?;
     let made = payload(sizes.written().unwrap_or_default(), most.flatten().as_deref(), redraw_ns?);
     sizes.take(made).map(FeederSpec::Made)
-}
-
-fn check_order(field: &Field<'_>) -> Option<Order> {
-    match field.written() {
-        Some("sequential") => Some(Order::Sequential),
-        Some("random") => Some(Order::Random),
-        _ => {
-            field.problem(not_one_of(&field.found(), &["sequential", "random"]));
-            None
-        }
-    }
 }
 
 /// Two whole numbers with their names.

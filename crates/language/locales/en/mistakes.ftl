@@ -350,6 +350,7 @@ which-column = { $feeder } has columns; write { "${" }{ $feeder }.COLUMN{ "}" } 
 no-columns = { $feeder } has no columns; write { "${" }{ $feeder }{ "}" } without .{ $column }
 drawn-size = { $feeder } has a size that is drawn, which is for bodies; write { "{ random_text: 16 }" }
 not-json = is not JSON, which it must be outside of quotes in a body of JSON; write { "${" }{ $name }|json{ "}" } for a string, or { "${" }{ $name }|raw{ "}" } for the value as it is
+cannot-keep = the texts of a feeder cannot be kept in { $folder }: { $error }; set TMPDIR to a folder with room
 open-quote = the quote that begins here does not end; close it, or write "" for a quote in a quoted value
 ragged-row = { $columns } columns, the first row names { $first }; put values with commas in quotes
 bad-format = is not { expected }: { $error }; correct it

@@ -315,6 +315,7 @@ which-column = { $feeder } 有多列；请写 { "${" }{ $feeder }.COLUMN{ "}" }�
 no-columns = { $feeder } 没有列；请写 { "${" }{ $feeder }{ "}" }，去掉 .{ $column }
 drawn-size = { $feeder } 的大小随机抽取，只能用于正文；请写 { "{ random_text: 16 }" }
 not-json = 不是 JSON，而在 JSON 正文的引号之外必须是 JSON；要写成字符串请用 { "${" }{ $name }|json{ "}" }，要原样写入请用 { "${" }{ $name }|raw{ "}" }
+cannot-keep = 无法把数据源的文本存放到 { $folder }：{ $error }；请把 TMPDIR 设为有足够空间的文件夹
 open-quote = 从这里开始的引号没有闭合；请闭合，或在带引号的值中用 "" 表示引号
 ragged-row = 有 { $columns } 列，而第一行命名了 { $first } 列；含逗号的值请加引号
 bad-format = 不是{ expected }：{ $error }；请更正

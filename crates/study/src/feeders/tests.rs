@@ -2,26 +2,21 @@ use super::*;
 use crate::tests::told;
 
 fn csv(text: &str) -> Result<Table, Mistake> {
-    parse_csv("users.csv", text.as_bytes())
+    Table::of("users.csv".to_string(), Ok(text.as_bytes().to_vec()), TableKind::Csv)
 }
 
 /// Feeders with that one table, named `users`.
 fn with(table: Table) -> Feeders {
-    let feeder = Feeder::Rows { rows: table.lines.len() as u64, order: Order::Sequential };
-    Feeders {
-        names: vec!["users".to_string()],
-        feed: Feed { feeders: vec![feeder], ..Feed::default() },
-        tables: vec![Some(table)],
-        ..Feeders::default()
-    }
+    let mut feeders = Feeders::default();
+    let feeder = Feeder::Rows { rows: table.rows, order: Order::Sequential };
+    feeders.push("users", feeder, Some(table), None);
+    feeders
 }
 
-/// The column that a draw takes.
-fn of_column(draw: &Draw) -> &Column {
-    match draw {
-        Draw::Value { column: Some(column), .. } => column,
-        other => panic!("{other:?}"),
-    }
+/// The text of a row of the column that a draw takes.
+fn text_of(draw: &Draw, row: u64) -> String {
+    let Draw::Value { column: Some(column), .. } = draw else { panic!("{draw:?}") };
+    String::from_utf8(column.get(row, &mut Vec::new()).unwrap().to_vec()).unwrap()
 }
 
 #[test]
@@ -34,10 +29,7 @@ fn a_value_is_escaped_for_where_it_stands() {
     let refused = told(&feeders.draw("users", Some("note"), None, Context::Header).unwrap_err());
     assert!(refused.starts_with("users.csv:3: note: holds a line break"), "{refused}");
     let feed = feeders.into_feed();
-    let text = |draw: u16, row| {
-        let column = of_column(&feed.draws[usize::from(draw)]);
-        String::from_utf8(column.get(row).to_vec()).unwrap()
-    };
+    let text = |draw: u16, row| text_of(&feed.draws[usize::from(draw)], row);
     assert_eq!(text(target, 0), "a%20b%2F%C3%BC%26");
     assert_eq!(text(header, 0), "a b/ü&");
     assert_eq!(text(body, 1), "two\nlines");
@@ -45,49 +37,9 @@ fn a_value_is_escaped_for_where_it_stands() {
 }
 
 #[test]
-fn what_is_wrong_with_a_table_is_told_with_its_line() {
-    for (text, expected) in [
-        ("", "users.csv has no rows"),
-        ("a,b\n", "users.csv has no rows"),
-        ("a,a\n1,2\n", "users.csv:1: the column a is here a second time"),
-        ("a,\n1,2\n", "users.csv:1: column 2 has no name"),
-        ("a,b\n1,\"2\n3,4\n", "users.csv:2: the quote that begins here does not end"),
-        ("a,b\n1,\"2\"\"\n3\",x\n\"\",\"\n", "users.csv:4: the quote that begins here does not end"),
-        ("a,b\n1,2\n3\n", "users.csv:3: 1 columns, the first row names 2"),
-    ] {
-        let found = told(&csv(text).unwrap_err());
-        assert!(found.starts_with(expected), "{text:?}: {found}");
-    }
-    let found = told(&parse_csv("x", b"a\n\xff\n").unwrap_err());
-    assert!(found.starts_with("x:2: is not UTF-8"), "{found}");
-    let lines = |text: &[u8]| told(&parse_json_lines("x", text).unwrap_err());
-    assert!(lines(b"{\"a\":1}\n\n[1]\n").starts_with("x:3:"), "{}", lines(b"{\"a\":1}\n\n[1]\n"));
-    assert!(lines(b"{\"a\":1}\n{\"b\":1}\n").starts_with("x:2: has no a"));
-    assert!(lines(b"{\"a\":1}\n\xff").starts_with("x:2: is not UTF-8"));
-    assert!(lines(b"\n").starts_with("x has no rows"));
-}
-
-#[test]
-fn a_line_of_json_is_taken_whole_or_by_its_keys() {
-    let table =
-        parse_json_lines("x", b"{\"id\": 7, \"tags\": [1, 2], \"no\": null, \"s\": \"a\\\"b\"}\n").unwrap();
-    let mut feeders = with(table);
-    let mut text = |column: Option<&str>| {
-        let draw = feeders.draw("users", column, None, Context::Body).unwrap();
-        let column = of_column(&feeders.feed.draws[usize::from(draw)]);
-        String::from_utf8(column.get(0).to_vec()).unwrap()
-    };
-    assert_eq!(text(Some("id")), "7");
-    assert_eq!(text(Some("tags")), "[1,2]");
-    assert_eq!(text(Some("no")), "");
-    assert_eq!(text(Some("s")), "a\"b");
-    assert_eq!(text(None), "{\"id\": 7, \"tags\": [1, 2], \"no\": null, \"s\": \"a\\\"b\"}");
-}
-
-#[test]
 fn a_use_that_fits_no_feeder_says_what_there_is() {
     let mut feeders = with(csv("id,name\n1,a\n").unwrap());
-    feeders.add("n", &FeederSpec::Made(Feeder::Counter { from: 1, step: 1 })).unwrap();
+    feeders.add("n", &FeederSpec::Made(Feeder::Counter { from: 1, step: 1 }), None).unwrap();
     for (name, column, expected) in [
         ("user", None, "there is no feeder user; known: users, n"),
         ("users", None, "users has columns; write ${users.COLUMN} with one of id, name"),
@@ -102,12 +54,11 @@ fn a_use_that_fits_no_feeder_says_what_there_is() {
 #[test]
 fn a_value_in_json_is_escaped_within_a_string_and_must_be_json_outside() {
     let mut feeders = with(csv("name,age,more\n\"a\"\"b\",7,\"[1, {}]\"\nc,-1.5e3,null\nd,,x\n").unwrap());
-    feeders.add("n", &FeederSpec::Made(Feeder::Counter { from: 1, step: 1 })).unwrap();
-    feeders.add("t", &FeederSpec::Made(Feeder::Text { length: 3 })).unwrap();
+    feeders.add("n", &FeederSpec::Made(Feeder::Counter { from: 1, step: 1 }), None).unwrap();
+    feeders.add("t", &FeederSpec::Made(Feeder::Text { length: 3 }), None).unwrap();
     let mut text = |column: &str, filter, context| {
         let draw = feeders.draw("users", Some(column), filter, context).map_err(|mistake| told(&mistake))?;
-        let column = of_column(&feeders.feed.draws[usize::from(draw)]);
-        Ok::<_, String>(String::from_utf8(column.get(0).to_vec()).unwrap())
+        Ok::<_, String>(text_of(&feeders.feed.draws[usize::from(draw)], 0))
     };
     let (within, outside) = (Context::JsonString, Context::JsonValue);
     for (context, filter, expected) in [
@@ -145,8 +96,7 @@ fn forms_that_a_path_or_a_form_cannot_have_are_refused_there() {
     }
     let mut text = |column, filter, context| {
         let draw = feeders.draw("users", Some(column), filter, context).unwrap();
-        let column = of_column(&feeders.feed.draws[usize::from(draw)]);
-        String::from_utf8(column.get(0).to_vec()).unwrap()
+        text_of(&feeders.feed.draws[usize::from(draw)], 0)
     };
     assert_eq!(text("path", None, Context::WholeTarget), "a?b=%20");
     assert_eq!(text("path", Some(Filter::Raw), Context::Target), "/a?b=%20");
@@ -183,6 +133,39 @@ fn what_users_capture_has_the_form_of_its_place_and_names_of_its_own() {
     assert!(found.contains("known: users, token, next"), "{found}");
     let found = told(&feeders.draw("token", Some("x"), None, Context::Body).unwrap_err());
     assert!(found.starts_with("token has no columns"), "{found}");
+}
+
+#[test]
+fn users_draw_once_from_a_feeder_unless_it_is_of_the_request() {
+    let mut feeders = with(csv("id\n1\n").unwrap());
+    let held = Feeder::Payload { sizes: 5.into(), most_bytes: 5, redraw_ns: 1 };
+    for (name, feeder, per) in [
+        ("a", Feeder::Uuid, None),
+        ("b", Feeder::Uuid, Some(Per::Request)),
+        ("c", Feeder::Time(TimeForm::Unix), None),
+        ("d", Feeder::Time(TimeForm::Unix), Some(Per::User)),
+        ("e", held, None),
+    ] {
+        feeders.add(name, &FeederSpec::Made(feeder), per).unwrap();
+    }
     feeders.draw_per_user();
-    assert_eq!(feeders.into_feed().per_user, [0]);
+    assert_eq!(feeders.into_feed().per_user, [0, 1, 4]);
+}
+
+#[test]
+fn a_time_is_encoded_where_its_colons_need_that() {
+    let mut feeders = Feeders::default();
+    feeders.add("t", &FeederSpec::Made(Feeder::Time(TimeForm::Iso)), None).unwrap();
+    feeders.add("u", &FeederSpec::Made(Feeder::Time(TimeForm::UnixMs)), None).unwrap();
+    for (name, context, expected) in [
+        ("t", Context::Target, Filter::Url),
+        ("t", Context::JsonString, Filter::JsonText),
+        ("u", Context::Target, Filter::Raw),
+        ("u", Context::JsonValue, Filter::Raw),
+    ] {
+        let draw = feeders.draw(name, None, None, context).unwrap();
+        let drawn = &feeders.feed.draws[usize::from(draw)];
+        assert!(matches!(drawn, Draw::Value { filter, .. } if *filter == expected), "{name}: {drawn:?}");
+    }
+    assert!(matches!(feeders.draw("t", None, None, Context::JsonValue), Err(Mistake::NotJson { .. })));
 }

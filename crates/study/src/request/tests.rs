@@ -4,7 +4,7 @@ use proofload_engine::feed::Feeder;
 
 fn counter() -> Feeders {
     let mut feeders = Feeders::default();
-    feeders.add("n", &crate::feeders::FeederSpec::Made(Feeder::Counter { from: 1, step: 1 })).unwrap();
+    feeders.add("n", &crate::feeders::FeederSpec::Made(Feeder::Counter { from: 1, step: 1 }), None).unwrap();
     feeders
 }
 
