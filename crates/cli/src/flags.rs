@@ -19,6 +19,9 @@ use std::path::Path;
 /// Connections when none are asked for: enough to keep a small server busy, few enough for every limit.
 const CONNECTIONS: &str = "50";
 
+/// Name of the feeder of `--urls`.
+const URLS: &str = "urls";
+
 /// Longest name of a claim that its text can be.
 const CLAIM_NAME_MAX: usize = 120;
 
@@ -248,6 +251,10 @@ pub fn shared(draft: &mut Draft, args: &LoadArgs) {
     if args.follow > 0 {
         draft.put("--follow", &["follow"], u64::from(args.follow));
     }
+    if let Some(path) = &args.url_file {
+        let said = Said::Map(vec![("lines".to_owned(), Said::from(&path.display().to_string()))]);
+        draft.put("--urls", &["feeders", URLS], said);
+    }
     args.bind.iter().for_each(|address| draft.push("--bind", &["bind"], address));
     for (flag, key, text, without) in [
         ("--connect-timeout", "connect", &args.connect_timeout, "5s"),
@@ -271,19 +278,27 @@ pub fn shared(draft: &mut Draft, args: &LoadArgs) {
 
 /// A feeder: `users=csv:users.csv`, `n=counter:1`, `r=random:1..1000`, `t=text:16`, `p=sized:uniform:20..200KiB/10m`.
 fn feeder(text: &str) -> Result<(String, Said), Mistake> {
-    const FORM: &str = "name=csv:FILE, name=json-lines:FILE, name=counter:1, name=random:1..1000, name=text:16, name=sized:1KiB";
+    const FORM: &str = "name=csv:FILE, name=json-lines:FILE, name=lines:FILE, name=counter:1, name=random:1..1000, \
+                        name=text:16, name=sized:1KiB, name=uuid, name=time:iso";
     let wrong = || Mistake::not(text, Expected::Feeder, FORM);
-    let split = text.split_once('=').and_then(|(name, rest)| Some((name, rest.split_once(':')?)));
-    let (name, (kind, value)) = split.ok_or_else(wrong)?;
+    let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
+    let (kind, value) = if rest == "uuid" { (rest, "v4") } else { rest.split_once(':').ok_or_else(wrong)? };
+    let (kind, order) = match kind.rsplit_once('-') {
+        Some((kind, order @ ("random" | "unique"))) => (kind, Some(order)),
+        _ => (kind, None),
+    };
     let number = |text: &str| text.parse::<u64>().map(Said::from).map_err(|_| wrong());
     let map = |entries: &[(&str, Said)]| {
         Said::Map(entries.iter().map(|(key, said)| ((*key).to_owned(), said.clone())).collect())
     };
     let said = match kind {
-        "csv" => map(&[("csv", value.into())]),
-        "csv-random" => map(&[("csv", value.into()), ("order", "random".into())]),
-        "json-lines" => map(&[("json_lines", value.into())]),
-        "json-lines-random" => map(&[("json_lines", value.into()), ("order", "random".into())]),
+        "csv" | "json-lines" | "lines" => {
+            let key = if kind == "json-lines" { "json_lines" } else { kind };
+            let entries = [Some((key, value.into())), order.map(|order| ("order", order.into()))];
+            map(&entries.into_iter().flatten().collect::<Vec<_>>())
+        }
+        _ if order.is_some() => return Err(wrong()),
+        "uuid" | "time" => map(&[(kind, value.into())]),
         "counter" => {
             let (from, step) = value.split_once(',').unwrap_or((value, "1"));
             map(&[("counter", map(&[("from", number(from)?), ("step", number(step)?)]))])
@@ -315,16 +330,24 @@ pub fn entry(draft: &mut Draft, name: &str, url: &ParsedUrl, args: &LoadArgs) {
     if url.carries_calls() {
         call(draft, &keys, url, args);
     } else {
+        let whole = format!("${{{URLS}}}");
+        let target = if args.url_file.is_some() { &whole } else { &url.target };
+        if args.url_file.is_some() && url.target != "/" {
+            draft.add("--urls", Mistake::NoMeaningBeside { beside: url.target.clone() });
+        }
+        if args.url_file.is_some() && args.feeders.iter().any(|text| text.starts_with("urls=")) {
+            draft.add("--urls", Mistake::exclude("--urls", "--feeder urls"));
+        }
         let method = args.method.to_ascii_uppercase();
         match ["get", "post", "put", "delete", "head", "patch", "options"]
             .iter()
             .find(|key| method.eq_ignore_ascii_case(key))
         {
-            Some(key) => draft.put("URL", &under(key), &url.target),
+            Some(key) => draft.put("URL", &under(key), target),
             None if method.contains(char::is_whitespace) => {
                 draft.add("-m", Mistake::not(method, Expected::Method, "GET"));
             }
-            None => draft.put("-m", &under("request"), &format!("{method} {}", url.target)),
+            None => draft.put("-m", &under("request"), &format!("{method} {target}")),
         }
         if !args.args.is_empty() {
             draft.add("--arg", Mistake::NoMeaningWithout { needs: "dubbo://, rmi://".to_owned() });

@@ -54,9 +54,13 @@ pub struct LoadArgs {
     #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["body", "forms"], help_heading = heading::REQUESTS, hide_short_help = true)]
     pub urlencoded: Vec<String>,
     /// Values for ${name} in path, query, headers and body; users=csv:FILE gives ${users.COLUMN}. Also items=json-lines:FILE,
-    /// n=counter:1, r=random:1..1000, t=text:16, p=sized:uniform:20..200KiB/10m; may be repeated
+    /// u=lines:FILE (csv-random, csv-unique and so on for other orders), n=counter:1, r=random:1..1000, t=text:16,
+    /// p=sized:uniform:20..200KiB/10m, id=uuid, now=time:iso; may be repeated
     #[arg(long = "feeder", value_name = "NAME=KIND:VALUE", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub feeders: Vec<String>,
+    /// File with a path or an address on each line, which are asked in order, each as it is written
+    #[arg(long = "urls", value_name = "FILE", help_heading = heading::REQUESTS, hide_short_help = true)]
+    pub url_file: Option<PathBuf>,
     /// HTTP Basic credentials: user:password or user:@FILE
     #[arg(long, value_name = "USER:PASSWORD", conflicts_with = "bearer", help_heading = heading::REQUESTS, hide_short_help = true)]
     pub basic: Option<String>,

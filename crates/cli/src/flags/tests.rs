@@ -118,15 +118,30 @@ fn mistakes_are_told_at_once_and_once_each_under_their_flags() {
 #[test]
 fn feeders_are_read() {
     let made = |text: &str| feeder(text).map(|(_, said)| format!("{said:?}"));
-    for text in
-        ["n=counter:5,2", "r=random:1..9", "t=text:16", "u=csv:a=b.csv", "p=sized:uniform:20..200KiB/10m"]
-    {
+    for text in [
+        "n=counter:5,2",
+        "r=random:1..9",
+        "t=text:16",
+        "u=csv:a=b.csv",
+        "p=sized:uniform:20..200KiB/10m",
+        "i=uuid",
+        "now=time:unix_ms",
+        "u=lines:-random",
+    ] {
         assert!(made(text).is_ok(), "{text}");
+    }
+    for (kind, order) in
+        [("csv-random", "random"), ("json-lines-unique", "unique"), ("lines-unique", "unique")]
+    {
+        assert!(made(&format!("u={kind}:f")).is_ok_and(|said| said.contains(order)), "{kind}");
     }
     for text in [
         "",
         "x",
         "x=csv",
+        "x=counter-random:1",
+        "x=uuid-unique",
+        "x=csv-shuffled:f",
         "env=text:1",
         "a.b=text:1",
         "x=counter:-1",
@@ -162,6 +177,20 @@ fn fields_of_a_form_in_one_line_are_encoded_with_their_values() {
     assert!(wrong(&[&words[..], &["--urlencoded", "x"]].concat())[0].contains("name=value"));
     let both = ["proofload", "127.0.0.1:81", "--urlencoded", "a=b", "--body", "x"];
     assert!(Cli::try_parse_from(both).is_err());
+}
+
+#[test]
+fn the_lines_of_a_file_are_the_addresses() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "/a%2Fb?c=d\nhttp://other/e\n").unwrap();
+    let path = file.path().to_str().unwrap();
+    let asked = study(&["127.0.0.1:81", "--urls", path, "-m", "PURGE"]);
+    let entry = &asked.workload[0];
+    assert_eq!((entry.request.method.as_str(), entry.request.target.as_str()), ("PURGE", "/"));
+    assert_eq!(asked.asking.feed.draws.len(), 1);
+    let named = wrong(&["127.0.0.1:81", "--urls", path, "--feeder", "urls=counter:1"]);
+    assert!(named[0].contains("--feeder urls"), "{named:?}");
+    assert!(wrong(&["127.0.0.1:81/x", "--urls", path])[0].contains("/x"));
 }
 
 #[test]
