@@ -38,6 +38,19 @@ impl UserMemory {
         self.variables.get(variable).filter(|_| self.is_set[variable]).map(Vec::as_slice)
     }
 
+    /// The captured values, with the names of their variables.
+    pub fn named(&self, plan: &LoadPlan) -> Vec<(String, Vec<u8>)> {
+        let mut named = Vec::new();
+        for capture in plan.asking.captures.iter().flatten() {
+            if let Some(value) = self.get(capture.variable)
+                && !named.iter().any(|(name, _)| *name == capture.name)
+            {
+                named.push((capture.name.clone(), value.to_vec()));
+            }
+        }
+        named
+    }
+
     /// Gives a variable the value that `write` appends to an empty text; what it returns is passed on. Without a value the
     /// variable is unset.
     pub fn set<T>(&mut self, variable: usize, write: impl FnOnce(&mut Vec<u8>) -> (bool, T)) -> T {

@@ -341,7 +341,7 @@ impl WorkerRecord {
         let kept = self.bad(mix_entry, outcome);
         if kept.is_none() {
             let received = received.bytes().take(SAMPLE_BYTES).collect();
-            *kept = Some(BadAnswer { outcome, mix_entry, what: what(), received, rows: None });
+            *kept = Some(BadAnswer { outcome, mix_entry, what: what(), received, rows: None, captured: Vec::new() });
         }
     }
 

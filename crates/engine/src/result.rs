@@ -121,6 +121,8 @@ pub struct BadAnswer {
     pub received: Vec<u8>,
     /// Values of tables in the request, as they were sent. They may be a user's own, and are to be hidden as well.
     pub rows: Option<Vec<Vec<u8>>>,
+    /// Values that the user had captured, with their names. Those of credentials are to be hidden as well.
+    pub captured: Vec<(String, Vec<u8>)>,
 }
 
 /// Connections that the peer ended without announcing it, after whole exchanges on them.

@@ -30,6 +30,12 @@ pub fn distribution(
             Distribution::Uniform { low: unit(low)?, high: unit(high)? }
         }
         "lognormal" => log_normal(rest, unit, example)?,
+        "normal" => {
+            let wrong = || Mistake::not(shown(rest), Expected::Distribution, "normal:2s,sd=500ms");
+            let (mean, deviation) = rest.split_once(",").ok_or_else(wrong)?;
+            let deviation = deviation.trim().strip_prefix("sd=").ok_or_else(wrong)?;
+            Distribution::Normal { mean: unit(mean)?, deviation: unit(deviation)? }
+        }
         "list" => {
             let values: Vec<u64> = rest.split(',').map(unit).collect::<Result<_, _>>()?;
             if values.len() > LIST_MAX {
@@ -37,7 +43,7 @@ pub fn distribution(
             }
             Distribution::List(values.into())
         }
-        other => return Err(not_one_of(other, &["const", "uniform", "exp", "lognormal", "list"])),
+        other => return Err(not_one_of(other, &["const", "uniform", "exp", "normal", "lognormal", "list"])),
     };
     match found {
         Distribution::Uniform { low, high } if low > high => {
@@ -76,6 +82,9 @@ pub fn in_words(distribution: &Distribution, unit: impl Fn(u64) -> String) -> St
         Distribution::Constant(value) => unit(*value),
         Distribution::Uniform { low, high } => format!("uniform from {} to {}", unit(*low), unit(*high)),
         Distribution::Exponential { mean } => format!("exponential with mean {}", unit(*mean)),
+        Distribution::Normal { mean, deviation } => {
+            format!("normal with mean {} and standard deviation {}", unit(*mean), unit(*deviation))
+        }
         Distribution::LogNormal { median, sigma } => {
             format!("log-normal with median {} and sigma {}", unit(*median), (sigma * 1e4).round() / 1e4)
         }
@@ -100,6 +109,9 @@ mod tests {
     fn a_distribution_is_a_word_and_its_values() {
         let read = |text: &str| distribution(text, duration, "uniform:1s..2s");
         assert_eq!(read("100ms"), Ok(Distribution::Constant(100 * MS)));
+        let normal = Distribution::Normal { mean: 300 * MS, deviation: 100 * MS };
+        assert_eq!(read("normal:300ms, sd=100ms"), Ok(normal));
+        assert!(read("normal:300ms,sd=101ms").is_err() && read("normal:300ms,10ms").is_err());
         assert_eq!(read("const:0s"), Ok(Distribution::Constant(0)));
         assert_eq!(read("exp:100ms"), Ok(Distribution::Exponential { mean: 100 * MS }));
         assert_eq!(read("uniform:50ms..150ms"), Ok(Distribution::Uniform { low: 50 * MS, high: 150 * MS }));
@@ -112,7 +124,8 @@ mod tests {
         for (wrong, says) in [
             ("", "empty"),
             ("10", "is not a duration"),
-            ("normal:1s", "is not known"),
+            ("gauss:1s", "is not known"),
+            ("normal:1s", "is not a distribution"),
             ("exp:0s", "a mean or a median of 0"),
             ("exp:fast", "not a duration"),
             ("uniform:1s", "not a span"),

@@ -18,7 +18,6 @@ use super::yaml::{Entry, Node, Value};
 use proofload_engine::{Distribution, Profile, Stage, Timeouts};
 use proofload_engine::journey::{self, Condition, Journey, Step};
 use proofload_facts::{Expected, Mistake, Thing};
-use std::collections::BTreeSet;
 
 /// Most steps that send a request, over all journeys; each has figures of its own, as each journey has.
 const STEPS_MAX: usize = 48;
@@ -42,11 +41,11 @@ keys! {
         /// Share of the users who take it; 1 by default.
         optional weight: Kind::Integer(1, WEIGHT_MAX),
         /// Steps before the others.
-        optional setup: STEPS,
+        optional setup: JOURNEY_STEPS,
         /// Steps, one after the other.
-        required steps: STEPS,
+        required steps: JOURNEY_STEPS,
         /// Steps at the end, taken also where an earlier one has failed.
-        optional teardown: STEPS,
+        optional teardown: JOURNEY_STEPS,
     }
 
     /// A step that sends nothing itself.
@@ -72,7 +71,7 @@ keys! {
         /// Number of times.
         required times: Kind::Integer(1, PASSES_MAX),
         /// The steps.
-        required steps: STEPS,
+        required steps: JOURNEY_STEPS,
     }
 
     /// Steps as long as a condition holds, which is looked at before each pass.
@@ -82,7 +81,7 @@ keys! {
         /// Most passes; 1,000 by default.
         optional most: Kind::Integer(1, PASSES_MAX),
         /// The steps.
-        required steps: STEPS,
+        required steps: JOURNEY_STEPS,
     }
 
     /// Steps if a condition holds.
@@ -90,9 +89,9 @@ keys! {
         /// As of `while`.
         required condition: WORD,
         /// The steps.
-        required steps: STEPS,
+        required steps: JOURNEY_STEPS,
         /// Steps if it does not.
-        optional otherwise: STEPS,
+        optional otherwise: JOURNEY_STEPS,
     }
 
     /// One of several ways.
@@ -100,7 +99,7 @@ keys! {
         /// Its share; 1 by default.
         optional weight: Kind::Integer(1, WEIGHT_MAX),
         /// The steps.
-        required steps: STEPS,
+        required steps: JOURNEY_STEPS,
     }
 
     /// Requests at once.
@@ -114,11 +113,11 @@ keys! {
 
 kinds! {
     /// Journeys of users, by name.
-    JOURNEYS = Kind::Names(&Kind::Either(&[&STEPS, &Kind::Map(&[&JOURNEY])]), 1, JOURNEYS_MAX);
+    JOURNEYS = Kind::Names(&Kind::Either(&[&JOURNEY_STEPS, &Kind::Map(&[&JOURNEY])]), 1, JOURNEYS_MAX);
     /// Steps of a journey: requests by name, pauses, loops, choices, and `exit`.
-    STEPS = Kind::List(&Kind::Later(step), 1, 1024);
+    JOURNEY_STEPS = Kind::List(&Kind::Later(step), 1, 1024);
     /// A step: one request by its name, or one that controls.
-    STEP = Kind::Either(&[&Kind::Map(&[&CONTROL]), &REQUEST, &Kind::Text("^exit$")]);
+    JOURNEY_STEP = Kind::Either(&[&Kind::Map(&[&CONTROL]), &REQUEST, &Kind::Text("^exit$")]);
 }
 
 const REQUEST: Kind = Kind::Names(&Kind::Map(&[&ENTRY]), 1, 1);
@@ -126,17 +125,19 @@ const FORM: &str = "journeys: { buy: [ { login: { post: /login } }, { pause: 1s 
 
 /// Steps hold steps.
 fn step() -> &'static Kind {
-    &STEP
+    &JOURNEY_STEP
 }
 
 /// Journeys as a study declares them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Journeys {
     /// Names, in the order of the programs.
     pub names: Vec<String>,
     pub programs: Vec<Journey>,
     /// The steps of each, in a line: `login, pause 1s, 3 times (items, cart)`.
     pub lines: Vec<String>,
+    /// Names of the steps that send a request, each once.
+    pub steps: Vec<String>,
     /// Longest time that a user waits by his own will, over the journeys: the mean of all pauses, in nanoseconds.
     pub pauses_ns: u64,
 }
@@ -183,6 +184,7 @@ impl Journeys {
 pub(super) fn check_users(map: &Map<'_>, field: &Field<'_>, shared: &Shared<'_>) -> Asked {
     let load = map.required("load", "load: { open: { rate: 20/s } }");
     let (workload, journeys) = check_journeys(field, shared).unzip();
+    let workload = workload.flatten();
     let mut points = load.as_ref().and_then(|field| check_load(field, shared));
     if let (Some(load), Some(points), Some(journeys)) = (&load, &mut points, &journeys) {
         journeys.seat(load, points);
@@ -190,17 +192,17 @@ pub(super) fn check_users(map: &Map<'_>, field: &Field<'_>, shared: &Shared<'_>)
     Asked { workload, journeys, points, ..Asked::default() }
 }
 
-/// The requests of all journeys, and the journeys.
+/// The requests of all journeys, if all could be read, and the journeys.
 fn check_journeys(
     field: &Field<'_>,
     shared: &Shared<'_>,
-) -> Option<(Vec<WorkloadEntry>, Journeys)> {
+) -> Option<(Option<Vec<WorkloadEntry>>, Journeys)> {
     let entries = field.entries(FORM)?;
     field.at_most(entries.len(), JOURNEYS_MAX, Thing::Journey)?;
     declare_variables(field, shared);
     let mut writer =
-        Writer { shared, entries: Vec::new(), names: BTreeSet::new(), words: Vec::new(), whole: true };
-    let mut journeys = Journeys { names: Vec::new(), programs: Vec::new(), lines: Vec::new(), pauses_ns: 0 };
+        Writer { shared, entries: Vec::new(), names: Vec::new(), words: Vec::new(), whole: true };
+    let mut journeys = Journeys::default();
     for (entry, field) in &entries {
         if entry.key.trim().is_empty() || entry.key.chars().any(char::is_control) {
             field.sink.add(entry.place, &field.path, bad_name(Thing::Journey, &entry.key, PLAIN));
@@ -211,13 +213,14 @@ fn check_journeys(
         journeys.lines.push(line);
     }
     for (entry, field) in &entries {
-        if writer.names.contains(entry.key.as_str()) {
+        if writer.names.contains(&entry.key) {
             field.sink.add(entry.place, &field.path, Mistake::twice(Thing::Entry, shown(&entry.key)));
         }
     }
-    field.at_most(writer.names.len(), STEPS_MAX, Thing::Entry)?;
+    let fits = field.at_most(writer.names.len(), STEPS_MAX, Thing::Entry);
     journeys.pauses_ns = journeys.programs.iter().map(pauses_ns).max().unwrap_or(0);
-    writer.whole.then_some((writer.entries, journeys))
+    journeys.steps = writer.names;
+    Some((fits.filter(|()| writer.whole).map(|()| writer.entries), journeys))
 }
 
 /// Declares the names under each `capture:`, so that a step may use what a later one captures for the next pass of a loop.
@@ -246,7 +249,7 @@ fn declare_variables(field: &Field<'_>, shared: &Shared<'_>) {
 struct Writer<'s, 'a> {
     shared: &'s Shared<'a>,
     entries: Vec<WorkloadEntry>,
-    names: BTreeSet<String>,
+    names: Vec<String>,
     /// Steps in words, those within others apart.
     words: Vec<Vec<String>>,
     /// False after a mistake.
@@ -297,7 +300,7 @@ impl Writer<'_, '_> {
     }
 
     fn steps(&mut self, field: &Field<'_>, steps: &mut Vec<Step>) {
-        let field = Field { kind: &STEPS, ..field.clone() };
+        let field = Field { kind: &JOURNEY_STEPS, ..field.clone() };
         let Some(items) = self.keep(field.items("[ { cart: { get: /cart } }, { pause: 1s } ]")) else { return };
         for item in items {
             if item.written() == Some("exit") {
@@ -324,9 +327,11 @@ impl Writer<'_, '_> {
 
     /// Index of the entry that a step sends.
     fn request(&mut self, name: &str, field: &Field<'_>) -> Option<usize> {
-        let entry = self.keep(check_entry(name, field, self.shared))?;
-        self.names.insert(name.to_string());
+        if !self.names.iter().any(|known| known == name) {
+            self.names.push(name.to_string());
+        }
         self.say(name.to_string());
+        let entry = self.keep(check_entry(name, field, self.shared))?;
         self.entries.push(entry);
         Some(self.entries.len() - 1)
     }

@@ -106,15 +106,15 @@ keys! {
         /// The body contains this text nowhere, or none of these.
         optional no_text: TEXTS,
         /// Values of a JSON body, or of the reply of a call, by JSONPath: `{ $.ok: true }`, `$.ok == true`; a path alone is there.
-        optional json: PLACES,
+        optional json: ANSWER_VALUES,
         /// Regular expressions that match somewhere in the body, or what their first group is.
-        optional regex: PLACES,
+        optional regex: ANSWER_VALUES,
         /// Elements of a page by CSS selector: their text, or that they are there.
-        optional css: PLACES,
+        optional css: ANSWER_VALUES,
         /// Nodes of a page or a document by XPath.
-        optional xpath: PLACES,
+        optional xpath: ANSWER_VALUES,
         /// Headers of the answer.
-        optional header: PLACES,
+        optional header: ANSWER_VALUES,
         /// File with the JSON Schema of the body.
         optional schema: WORD,
     }
@@ -128,7 +128,7 @@ kinds! {
         &Kind::List(&Kind::Names(&HEADER, 1, 1), 1, HEADERS_MAX),
     ]);
     STATUSES = Kind::Either(&[&STATUS, &Kind::List(&STATUS, 1, usize::MAX)]);
-    PLACES = Kind::Either(&[&VALUES, &WORD, &Kind::List(&WORD, 1, 64)]);
+    ANSWER_VALUES = Kind::Either(&[&VALUES, &WORD, &Kind::List(&WORD, 1, 64)]);
     TEXTS = Kind::Either(&[&WORD, &Kind::List(&WORD, 1, usize::MAX)]);
     /// A path with its query; a value may be all of it.
     PATH = Kind::Text(r"^(/|\$\{)[!-~]*$");
@@ -165,7 +165,7 @@ pub(super) fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) ->
     }
     whole &= check_parts(&map, field, shared, &mut builder);
     let weight = map.optional("weight").map_or(Some(1), |field| field.integer());
-    let follow = map.optional("follow").map_or(Some(shared.follow), |field| check_follow(&field));
+    let follow = map.optional("follow").map(|field| check_follow(&field));
     let method_name = method.as_ref().map(|(method, _)| *method);
     let expect = map
         .optional("expect")
@@ -179,6 +179,9 @@ pub(super) fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) ->
         method => method,
     };
     let (expect, captures) = (expect?, captures?);
+    // Whoever expects a redirect wants to see it.
+    let expects_redirect = expect.status.first().is_some_and(|codes| (300..400).contains(codes.start()));
+    let follow = follow.unwrap_or(Some(if expects_redirect { 0 } else { shared.follow }));
     let of_body = |source: &Source| matches!(source, Source::Body(_));
     let reads = expect.schema.is_some()
         || expect.values.iter().any(|value| of_body(&value.from))

@@ -372,14 +372,7 @@ fn told_apart(
     streams: &[Stream],
 ) -> Vec<String> {
     if let Some(journeys) = journeys {
-        let mut names: Vec<String> = Vec::new();
-        let steps = workload.unwrap_or_default().iter().map(|entry| &entry.name);
-        for name in steps.chain(&journeys.names) {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-        return names;
+        return journeys.steps.iter().chain(&journeys.names).cloned().collect();
     }
     let is_mixed = streams.is_empty() && points.iter().any(|point| point.asks.is_none());
     let entries = workload.filter(|entries| entries.len() > 1 && is_mixed).unwrap_or_default();

@@ -27,6 +27,12 @@ pub enum Distribution {
         /// Standard deviation of the logarithm, not negative.
         sigma: f64,
     },
+    /// Cut at 0, which is three deviations away at least.
+    Normal {
+        mean: u64,
+        /// Standard deviation, at most a third of the mean.
+        deviation: u64,
+    },
     /// Any of these, each as likely as any other; one that is listed twice is twice as likely.
     List(Arc<[u64]>),
 }
@@ -62,6 +68,7 @@ impl Distribution {
             Distribution::Constant(value) => *value == 0,
             Distribution::Uniform { high, .. } => *high == 0,
             Distribution::Exponential { .. } | Distribution::LogNormal { .. } => false,
+            Distribution::Normal { mean, deviation } => *mean == 0 && *deviation == 0,
             Distribution::List(values) => values.iter().all(|value| *value == 0),
         }
     }
@@ -72,6 +79,7 @@ impl Distribution {
             Distribution::Constant(_) => true,
             Distribution::Uniform { low, high } => low == high,
             Distribution::LogNormal { sigma, .. } => *sigma == 0.0,
+            Distribution::Normal { deviation, .. } => *deviation == 0,
             Distribution::Exponential { .. } => false,
             Distribution::List(values) => values.windows(2).all(|pair| pair[0] == pair[1]),
         }
@@ -81,7 +89,7 @@ impl Distribution {
         match self {
             Distribution::Constant(value) => *value as f64,
             Distribution::Uniform { low, high } => (*low as f64 + *high as f64) / 2.0,
-            Distribution::Exponential { mean } => *mean as f64,
+            Distribution::Exponential { mean } | Distribution::Normal { mean, .. } => *mean as f64,
             Distribution::LogNormal { median, sigma } => *median as f64 * (sigma * sigma / 2.0).exp(),
             Distribution::List(values) => {
                 values.iter().map(|value| *value as f64).sum::<f64>() / values.len().max(1) as f64
@@ -95,6 +103,7 @@ impl Distribution {
             Distribution::Constant(value) => Some(*value),
             Distribution::Uniform { high, .. } => Some(*high),
             Distribution::Exponential { .. } => None,
+            Distribution::Normal { mean, deviation } => (*deviation == 0).then_some(*mean),
             Distribution::LogNormal { median, sigma } => (*sigma == 0.0).then_some(*median),
             Distribution::List(values) => values.iter().max().copied(),
         }
@@ -106,6 +115,9 @@ impl Distribution {
             Distribution::Uniform { low, high } if low > high => Some("ends before it begins"),
             Distribution::Exponential { mean: 0 } => Some("has a mean of 0"),
             Distribution::LogNormal { median: 0, .. } => Some("has a median of 0"),
+            Distribution::Normal { mean, deviation } if *deviation > mean / 3 => {
+                Some("has a standard deviation of more than a third of its mean")
+            }
             Distribution::LogNormal { sigma, .. } if !(0.0..=SIGMA_MAX).contains(sigma) => {
                 Some("has a 99th percentile below its median, or more than a million times as high")
             }
@@ -143,6 +155,9 @@ impl Draws {
             Distribution::LogNormal { median, sigma } => {
                 (*median as f64 * (sigma * self.normal(index)).exp()) as u64
             }
+            Distribution::Normal { mean, deviation } => {
+                (*mean as f64 + *deviation as f64 * self.normal(index)).max(0.0) as u64
+            }
             Distribution::List(values) => values[self.below(index, values.len() as u64) as usize],
         }
     }
@@ -161,6 +176,11 @@ impl Draws {
             }
             Distribution::LogNormal { median, sigma } => {
                 *median as f64 * (sigma * (self.normal(index) + sigma)).exp()
+            }
+            // Longer by the square of the deviation over the mean; of the spread nothing is left out but its skew.
+            Distribution::Normal { mean, deviation } => {
+                let (mean, deviation) = (*mean as f64, *deviation as f64);
+                (mean + deviation * deviation / mean.max(1.0) + deviation * self.normal(index)).max(0.0)
             }
             Distribution::List(values) => {
                 let sum = values.iter().fold(0_u64, |sum, value| sum.saturating_add(*value));

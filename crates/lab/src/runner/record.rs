@@ -154,6 +154,9 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>, requests: &[String
         subject,
         bad_answers: bad
             .map(|bad| {
+                for (name, value) in &bad.captured {
+                    proofload_store::redact::know_named(name, &String::from_utf8_lossy(value));
+                }
                 let rows = bad.rows.as_deref().unwrap_or_default();
                 let kept = bad_answer(bad.outcome, &bad.what, &bad.received, rows);
                 BadAnswer { request: requests.get(bad.mix_entry).cloned().unwrap_or_default(), ..kept }

@@ -4,14 +4,8 @@ in = { $place }: { $what }
 
 ## Values.
 not-expected = { $found } is not { expected }; write { $form }
-    [condition] a condition
-    [css-selector] a CSS selector
-    [json-path] a JSONPath
-    [json-schema] a JSON Schema
-    [none] write { $choices }
-    [regex] a regular expression
-    [xpath] an XPath
 not-one-of = { $found } is not known here; { $similar ->
+    [none] write { $choices }
    *[other] did you mean { $similar }?
 }
 not-whole = { $found } does not fit; write a whole number from { $low } to { $high }
@@ -59,20 +53,24 @@ expected = { $expected ->
     [address] an address
     [arguments] a list of arguments, and no shell is asked
     [bytes] a whole number of bytes
+    [condition] a condition
     [coordinate] a Maven coordinate
     [cores-number] a number of cores
+    [cpu-list] a list of CPUs such as 0-1,4 of those that there are
+    [css-selector] a CSS selector
     [csv] CSV
     [distribution] a distribution
     [duration] a duration
     [even-number] an even number
     [factor] a factor above zero
     [feeder] a feeder
-    [header] a header
     [header-name] a header name
+    [header] a header
     [host-and-port] a host with a port from 1 to 65535
     [java-value] a value that Java has
     [json-object] a JSON object
-    [cpu-list] a list of CPUs such as 0-1,4 of those that there are
+    [json-path] a JSONPath
+    [json-schema] a JSON Schema
     [keep-alive] true, false or a number
     [key] a key
     [ladder] a ladder
@@ -96,6 +94,7 @@ expected = { $expected ->
     [quantity] a quantity
     [range] a range
     [rate] a rate
+    [regex] a regular expression
     [seconds] a time in seconds
     [server] the name of a server
     [share] a share
@@ -112,6 +111,7 @@ expected = { $expected ->
     [web-address] an address of the web
     [weight] an address with a weight from 1
     [whole] a whole number
+    [xpath] an XPath
    *[words] a list of words with all quotes closed
 }
 thing = { $what ->

@@ -3,14 +3,8 @@ in = { $place }：{ $what }
 
 ## 值
 not-expected = { $found } 不是{ expected }；请写成 { $form }
-    [condition] 条件
-    [css-selector] CSS 选择器
-    [json-path] JSONPath
-    [json-schema] JSON Schema
-    [none] 可以写：{ $choices }
-    [regex] 正则表达式
-    [xpath] XPath
 not-one-of = 这里不认识 { $found }；{ $similar ->
+    [none] 可以写：{ $choices }
    *[other] 是否想写 { $similar }？
 }
 not-whole = { $found } 不符合要求；请写 { $low } 到 { $high } 之间的整数
@@ -59,20 +53,24 @@ expected = { $expected ->
     [arguments] 参数列表（不经过 shell）
     [base64] {" "}base64 文本
     [bytes] 整数个字节
+    [condition] 条件
     [coordinate] {" "}Maven 坐标
     [cores-number] 核数
+    [cpu-list] {" "}现有 CPU 的列表（如 0-1,4）
+    [css-selector] CSS 选择器
     [csv] {" "}CSV
     [distribution] 分布
     [duration] 时长
     [even-number] 偶数
     [factor] 大于零的系数
     [feeder] 数据源
-    [header] 请求头
     [header-name] 请求头名称
+    [header] 请求头
     [host-and-port] 主机和端口（1 到 65535）
     [java-value] {" "}Java 的值
     [json-object] {" "}JSON 对象
-    [cpu-list] {" "}现有 CPU 的列表（如 0-1,4）
+    [json-path] JSONPath
+    [json-schema] JSON Schema
     [keep-alive] {" "}true、false 或数字
     [key] 键
     [ladder] 阶梯
@@ -96,6 +94,7 @@ expected = { $expected ->
     [quantity] 量
     [range] 区间
     [rate] 速率
+    [regex] 正则表达式
     [seconds] 以秒为单位的时间
     [server] 服务器名称
     [share] 比例
@@ -113,6 +112,7 @@ expected = { $expected ->
     [web-address] 网址
     [weight] 带权重（从 1 起）的地址
     [whole] 整数
+    [xpath] XPath
    *[words] 引号全部闭合的词列表
 }
 thing = { $what ->

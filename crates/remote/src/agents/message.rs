@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
 /// Version of the messages; both sides have to be of one executable's version, and of this.
-pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/6");
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "/7");
 
 const LENGTH_BYTES: usize = 4;
 /// Longest frame: a plan with the rows of its feeders.

@@ -273,6 +273,8 @@ impl<'a> Exchanges<'a> {
         let bad = self.record.bad(lane.entry as usize, outcome);
         if let Some(bad) = bad.as_mut().filter(|bad| bad.rows.is_none()) {
             bad.rows = Some(self.feeding.rows(request, &lane.numbers));
+            let seat = self.places.seat(self.elsewhere.home(number)) as usize;
+            bad.captured = self.memories.get(seat).map_or(Vec::new(), |memory| memory.named(self.plan));
         }
     }
 
