@@ -95,6 +95,9 @@ pub fn view(result: &RunResult) -> View {
         false => vec![crate::figures::table(result)],
     };
     tables.extend(result.baseline.as_ref().map(against_baseline));
+    let steps = requests::steps(result);
+    let of_users = steps.is_some();
+    tables.extend(steps);
     let first_tables = tables.len();
     tables.extend(exploratory::table(result));
     tables.extend(factors::table(result));
@@ -102,7 +105,9 @@ pub fn view(result: &RunResult) -> View {
     tables.extend(published(result));
     // A search has a point for each trial; its table shows what went wrong.
     let points = if result.capacities.is_empty() { result.points.as_slice() } else { &[] };
-    tables.extend(requests::table(points, single));
+    if !of_users {
+        tables.extend(requests::table(points, single));
+    }
     tables.extend(outcomes(points));
     tables.extend(handshakes(points));
     tables.extend(addresses(points));

@@ -5,6 +5,7 @@ published-elsewhere = Published elsewhere, on other machines; shown beside what 
 figures = Figures
 outcomes = Outcomes
 requests = Requests
+steps = Steps and journeys
 request-columns = request | exchanges | throughput | p50 | p99 | errors
 requests-others = { $n ->
     [one] 1 other

@@ -4,6 +4,7 @@ expectations = 预期与实测
 published-elsewhere = 他处发表的数据，来自别的机器；仅列在实测值旁，不参与判定
 figures = 指标
 outcomes = 交互结局
+steps = 步骤与旅程
 requests = 各请求
 request-columns = 请求 | 交互数 | 吞吐量 | p50 | p99 | 错误
 requests-others = 其余 { $n } 个

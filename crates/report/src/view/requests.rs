@@ -5,11 +5,18 @@ use crate::{messages, number};
 use proofload_language::{Columns, tr};
 use proofload_measure::OutcomeCounts;
 use proofload_store::counts_of;
-use proofload_store::schema::{Durations, Point, RequestFigures};
+use proofload_store::schema::{Durations, Point, RequestFigures, RunResult};
 use std::cmp::Reverse;
 
 /// Entries of one mix that have a row; those with most exchanges. The others have one together.
 const ROWS_MAX: usize = 20;
+
+/// A row for each step of users, and for each of their journeys; `None` without any.
+pub(crate) fn steps(result: &RunResult) -> Option<Table> {
+    let has_journeys = result.plan.as_ref().is_some_and(|plan| !plan.journeys.is_empty());
+    let table = if has_journeys { table(&result.points, result.points.len() == 1) } else { None };
+    table.map(|table| Table { title: tr!("steps").to_string(), ..table })
+}
 
 /// A row for each entry of the mix of each point; `None` without a mix.
 pub(crate) fn table(points: &[Point], single: bool) -> Option<Table> {

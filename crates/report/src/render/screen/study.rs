@@ -8,9 +8,10 @@ use crate::messages::screen as messages;
 use crate::names;
 use crate::number;
 use crate::render::lines::{Colour, Terminal, aligned, clipped, padded, shown as line, wrapped};
+use crate::render::text::table_lines;
 use crate::shown::{Bar, Tone, VerdictView};
 use crate::view::capacity::rates;
-use crate::view::view;
+use crate::view::{requests, view};
 use proofload_analysis::figures::{errors, outcome};
 use proofload_language::{Phrase, named, tr};
 use proofload_store::schema::{ClaimResult, Figure, Plan, Point, RunResult, Verdict};
@@ -45,6 +46,7 @@ pub(super) fn study(result: &RunResult, plan: &Plan, terminal: Terminal) -> Stri
     if result.capacities.is_empty() {
         out.verdicts(result, plan);
         out.table(result, plan);
+        out.steps(result);
         out.basis(result, plan);
     } else {
         out.rates(result);
@@ -228,6 +230,12 @@ impl Screen {
         if shown < points.len() {
             self.say(messages::more_rows(points.len() - shown));
         }
+    }
+
+    /// Steps and journeys of users.
+    fn steps(&mut self, result: &RunResult) {
+        let Some(table) = requests::steps(result) else { return };
+        self.lines.extend(table_lines(&table, self.terminal).lines().map(str::to_string));
     }
 
     /// Outcome of each rate, of those nearest to the answer.
