@@ -92,7 +92,11 @@ fn within(frame: &str, fragment: &str) -> String {
     };
     let own = sections(&fragment);
     let has = |key: &str| own.iter().any(|(name, _)| name == key);
-    let gone = |key: &str| has(key) || (has("streams") && ["workload", "load"].contains(&key));
+    let gone = |key: &str| {
+        has(key)
+            || (has("streams") && ["workload", "load"].contains(&key))
+            || (has("journeys") && key == "workload")
+    };
     let kept = sections(frame).into_iter().filter(|(key, _)| !gone(key));
     kept.chain(own.clone()).map(|(_, text)| text).collect()
 }
@@ -101,7 +105,7 @@ fn within(frame: &str, fragment: &str) -> String {
 pub fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a directory");
     let files = [
-        ("users.csv", "id,token\n1,a\n"),
+        ("users.csv", "id,token,name,password\n1,a,ann,no-secret\n"),
         ("items.jsonl", "{\"id\": 1}\n"),
         ("order.json", "{}"),
         ("arrivals.txt", "0\n1000\n2000\n"),
