@@ -47,7 +47,7 @@ pub enum Step {
     Pause(Distribution),
     /// Waits until so long after the arrival, or after the last pace was due. No wait where that is over.
     Pace(Distribution),
-    /// Goes on behind this step so many times, and then at `to`.
+    /// Goes on behind this step so many times, and then at `to`. It counts anew unless a jump back led to it.
     Repeat { times: u32, to: usize },
     /// Goes on at `to` unless the condition holds.
     Unless { condition: Condition, to: usize },

@@ -22,7 +22,7 @@ pub(super) struct Users<'a> {
     /// A seat carries a journey as a lane carries an exchange.
     pub seats: Vec<Lane>,
     users: Vec<User>,
-    /// Passes of each loop so far, those of one user after the other.
+    /// Passes of each loop since it was entered, those of one user after the other.
     counters: Vec<u32>,
     counters_each: usize,
     /// Seats whose users wait, with the instants of their next steps.
@@ -48,6 +48,8 @@ struct User {
     journey: u32,
     /// The present step.
     at: usize,
+    /// The step to which a jump back led: a loop that is reached otherwise counts anew.
+    back_to: Option<usize>,
     /// Requests of the present step that were begun, and those of them that have not ended.
     begun: usize,
     in_flight: usize,
@@ -140,8 +142,6 @@ impl<'a> Users<'a> {
             true => (self.share.number_of(seat) << 24).wrapping_add(place.begun),
             false => arrival_ns.wrapping_sub(self.start_ns),
         };
-        let first = seat as usize * self.counters_each;
-        self.counters[first..first + self.counters_each].fill(0);
         self.users[seat as usize] = User {
             is_here: true,
             journey: (entry - self.mix.len()) as u32,
@@ -209,15 +209,21 @@ impl<'a> Users<'a> {
                 }
                 Step::Exit if user.at < *teardown => user.at = *teardown,
                 Step::Exit => user.at = steps.len(),
-                Step::Jump(to) => user.at = *to,
+                Step::Jump(to) => {
+                    user.back_to = (*to < user.at).then_some(*to);
+                    user.at = *to;
+                }
                 Step::Unless { condition, to } => {
                     let holds = condition.test.passes(memory.get(condition.variable));
                     user.at = if holds { user.at + 1 } else { *to };
                 }
                 Step::Repeat { times, to } => {
                     let passes = &mut self.counters[seat as usize * self.counters_each + user.at];
+                    if user.back_to.take() != Some(user.at) {
+                        *passes = 0;
+                    }
                     let over = *passes == *times;
-                    *passes = if over { 0 } else { *passes + 1 };
+                    *passes = passes.saturating_add(1);
                     user.at = if over { *to } else { user.at + 1 };
                 }
                 Step::Choose(ways) => {
