@@ -345,17 +345,23 @@ fn trace_problems(plan: &LoadPlan, trace: &Trace, problems: &mut Vec<String>) {
 }
 
 fn dealt(plan: &LoadPlan, problems: &mut Vec<String>) -> Dealt {
+    let shares = u64::from(plan.workers) * u64::from(plan.share.1);
+    let connections = u64::from(plan.connections);
     if plan.asking.journeys.is_some() {
+        // One without a seat would leave its part of the users waiting for ever.
+        if connections < shares {
+            problems.push(format!(
+                "connections: {connections} users at once are too few for {shares} workers; raise them or lower the workers"
+            ));
+        }
         let mut each = vec![0; plan.targets.len()];
         user_targets(plan).into_iter().for_each(|target| each[target] += 1);
-        return Dealt::of_users(u64::from(plan.connections), each);
+        return Dealt::of_users(connections, each);
     }
     let mut weights = vec![0u64; plan.targets.len()];
     for entry in &plan.mix {
         weights[entry.target] += u64::from(entry.weight);
     }
-    let shares = u64::from(plan.workers) * u64::from(plan.share.1);
-    let connections = u64::from(plan.connections);
     let dealt = deal(connections, &weights).unwrap_or_default();
     let enough = weights.iter().zip(&dealt).all(|(weight, dealt)| *weight == 0 || *dealt >= shares);
     if dealt.is_empty() || !enough {
