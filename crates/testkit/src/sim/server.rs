@@ -145,6 +145,8 @@ pub struct Served {
     pub unauthorized: u64,
     /// Tokens given.
     pub tokens: u64,
+    /// Most connections of one worker at once.
+    pub most_links: u64,
 }
 
 /// A server at work for one worker.
@@ -285,9 +287,10 @@ impl Serving {
             replies.push((last_ns, Reply::Fin));
         }
         self.count(|served| {
+            let before = served.answered;
             count_answer(served, fault, first);
             served.unauthorized += u64::from(is_private);
-            if fault.is_none() && !is_private {
+            if served.answered > before && !is_private {
                 *served.paths.entry(path.to_owned()).or_default() += 1;
             }
             served.redirected += u64::from(redirect.is_some());
@@ -351,7 +354,11 @@ impl Peer for Serving {
             }
             None => {
                 self.links.insert(link, Inbox::default());
-                self.count(|served| served.accepted += 1);
+                let links = self.links.len() as u64;
+                self.count(|served| {
+                    served.accepted += 1;
+                    served.most_links = served.most_links.max(links);
+                });
                 Accept::Yes
             }
         }
