@@ -1,9 +1,20 @@
 //! Journeys: users who arrive, take their steps and leave.
 
+mod captures;
+mod checks;
+mod counts;
+mod ends;
+mod truths;
+mod turns;
+
 use super::*;
 use proofload_engine::Asking;
+use proofload_engine::feed::{Draw, Filter};
 use proofload_engine::journey::{Journey, Journeys, Step};
+use proofload_engine::reading::{Capture, Source};
+use proofload_extract::{Pick, Selector};
 use proofload_testkit::sim::{Fault, Server, Service};
+use proofload_wire::http1::{RequestPart, Slot, Template};
 
 /// Entry 0 is `POST /login`, the others are GETs of `/1`, `/2`, `/3`.
 fn steps() -> Vec<MixEntry> {
@@ -27,6 +38,55 @@ fn at(path: &str, change: impl Fn(RequestSpec) -> RequestSpec) -> MixEntry {
 
 fn journey(steps: Vec<Step>) -> Journey {
     Journey { weight: 1, teardown: steps.len(), steps }
+}
+
+fn post(path: &str) -> RequestSpec {
+    RequestSpec { method: "POST".to_owned(), body: b"user".to_vec(), ..RequestSpec::get("server.test", path) }
+}
+
+/// A request with a place for cookies, and headers that end with a value: name, text before it, index of the draw.
+fn filled(spec: RequestSpec, fields: &[(&str, &str, u16)]) -> MixEntry {
+    let headers = fields.iter().map(|(name, before, _)| ((*name).to_owned(), (*before).to_owned())).collect();
+    let slots = fields.iter().enumerate().map(|(header, (_, before, draw))| Slot {
+        part: RequestPart::Header(header),
+        at: before.len(),
+        draw: *draw,
+    });
+    let template = Template { slots: slots.collect(), cookies: true, ..Template::default() };
+    let spec = RequestSpec { headers, keep_body: spec.keep_body.max(256), ..spec };
+    let encode = |close| Arc::new(RequestSpec { close, ..spec.clone() }.encode_with(&template).unwrap());
+    MixEntry { request: encode(false), closing_request: encode(true), ..entry(1, 0, 0) }
+}
+
+fn json(path: &str) -> Source {
+    Source::Body(Selector::JsonPath(path.to_owned()))
+}
+
+fn capture(variable: usize, from: Source) -> Capture {
+    Capture { variable, name: format!("v{variable}"), from, pick: Pick::Nth(1), otherwise: None }
+}
+
+/// Draws of the first variables, each with its index.
+fn variables(count: u16) -> Vec<Draw> {
+    (0..count).map(|variable| Draw::Variable { variable, filter: Filter::Raw }).collect()
+}
+
+/// The plan for users with these variables, whose requests and captures are these.
+fn of_users(plan: LoadPlan, mix: Vec<MixEntry>, captures: Vec<Vec<Capture>>, steps: Vec<Step>) -> LoadPlan {
+    let mut plan = on(vec![journey(steps)], plan);
+    let of_mix = captures.iter().flatten().map(|capture| capture.variable + 1).max().unwrap_or(0);
+    let journeys = Journeys { variables: of_mix, ..Journeys::clone(plan.asking.journeys.as_ref().unwrap()) };
+    plan.asking.parts = (0..=mix.len() as u32).collect();
+    plan.asking.feed.draws = variables(of_mix as u16);
+    plan.asking.captures = captures;
+    plan.asking.journeys = Some(Arc::new(journeys));
+    LoadPlan { mix, ..plan }
+}
+
+/// The sentence about the first bad answer of that outcome.
+fn told(result: &LoadResult, outcome: Outcome) -> &str {
+    let bad = result.bad_answers.iter().find(|bad| bad.outcome == outcome);
+    bad.map_or("nothing", |bad| &bad.what)
 }
 
 /// The plan with these journeys; each step and each journey has figures of its own.

@@ -5,7 +5,7 @@ use proofload_engine::{Overflow, Shortage};
 use proofload_testkit::sim::{Fault, Link, Redirect, Server, Service, Stall};
 use proptest::prelude::*;
 
-const FAULTS: [Fault; 13] = [
+pub const FAULTS: [Fault; 13] = [
     Fault::Refuse,
     Fault::SilentConnect,
     Fault::ResetBefore,
@@ -38,11 +38,11 @@ fn profiles() -> impl Strategy<Value = Profile> {
     ]
 }
 
-fn keep_alives() -> impl Strategy<Value = KeepAlive> {
+pub fn keep_alives() -> impl Strategy<Value = KeepAlive> {
     prop_oneof![Just(KeepAlive::On), Just(KeepAlive::Off), (1u32..6).prop_map(KeepAlive::Every)]
 }
 
-fn servers() -> impl Strategy<Value = Server> {
+pub fn servers() -> impl Strategy<Value = Server> {
     let faults = proptest::collection::vec(0.0f64..0.08, FAULTS.len());
     let stall = proptest::option::of((10u64..60, 1u64..9))
         .prop_map(|stall| stall.map(|(every, long)| Stall { every_ns: every * MS, for_ns: long * MS }));
@@ -71,7 +71,7 @@ fn shortages() -> impl Strategy<Value = Shortage> {
         .prop_map(|(overflow, most_connections)| Shortage { overflow, most_connections })
 }
 
-fn links() -> impl Strategy<Value = Link> {
+pub fn links() -> impl Strategy<Value = Link> {
     (
         1u64..200_000,
         0u64..200_000,
@@ -87,7 +87,7 @@ fn links() -> impl Strategy<Value = Link> {
         })
 }
 
-fn agree(result: &LoadResult, world: &World) {
+pub fn agree(result: &LoadResult, world: &World) {
     let served = world.served();
     let of = |outcome| result.snapshot.outcomes.get(outcome) + result.snapshot.discarded.get(outcome);
     let resets = served.reset_fresh + served.reset_reused + served.lost_to_reset;
