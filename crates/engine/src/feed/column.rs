@@ -103,7 +103,10 @@ mod tests {
         }
         let read = ReadColumn { texts: Streamed::new(bytes), ends: Streamed::new(ends), longest: 5 };
         let mut room = Vec::new();
-        for column in [kept, read.into()] {
+        // Another process has it in memory.
+        let gone = postcard::to_stdvec(&Column::from(read.clone())).unwrap();
+        let came: Column = postcard::from_bytes(&gone).unwrap();
+        for column in [kept, read.into(), came] {
             assert_eq!((column.rows(), column.bytes(), column.longest()), (4, 6, 5));
             for (row, text) in texts.iter().enumerate() {
                 assert_eq!(column.get(row as u64, &mut room).unwrap(), *text);

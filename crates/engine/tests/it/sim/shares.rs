@@ -156,6 +156,30 @@ fn a_count_is_shared_out_exactly_with_its_rows() {
 }
 
 #[test]
+fn rows_that_come_once_are_sent_once_and_what_finds_none_is_internal() {
+    let (entry, mut asking) = fed();
+    asking.feed.feeders = vec![Feeder::Rows { rows: 9_000, order: Order::Unique }];
+    let profile = Profile::Open { rate_per_s: 4_600.0, arrival: Arrival::Constant, coalesce_ns: 0 };
+    let extent = Extent::DurationNs(2 * SECOND);
+    let plan = LoadPlan { profile, extent, mix: vec![entry], asking, connections: 64, ..closed() };
+    for (shares, workers) in [(1, 1), (2, 2)] {
+        let Parts { asked: parts, sum, .. } = asked(&plan, shares, workers);
+        let mut lines: Vec<String> = parts.into_iter().map(|(_, line)| line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let of = |outcome| sum.outcomes.get(outcome);
+        assert_eq!((lines.len(), of(Outcome::Answered)), (9_000, 9_000), "{shares} {workers}");
+        assert_eq!(of(Outcome::Internal) + of(Outcome::Unsent), 200, "{:?}", sum.outcomes);
+        assert!(of(Outcome::Internal) > 0 && sum.intended() == 9_200, "{:?}", sum.outcomes);
+    }
+    let extent = Extent::Requests { count: 9_001, cap_ns: SECOND };
+    let drivers = Listening::default();
+    let refused = launch(Launch::new(&[LoadPlan { extent, ..plan }], &Watch::default()).through(&drivers));
+    let Err(EngineError::Plan(message)) = refused else { panic!("more requests than rows") };
+    assert!(message.contains("9001 requests, and 9000 rows"), "{message}");
+}
+
+#[test]
 fn an_instant_that_has_passed_is_an_error_and_lateness_is_told() {
     struct Late(Listening);
     impl Drivers for Late {
