@@ -195,7 +195,7 @@ kinds! {
         &Kind::List(&Kind::Names(&PLAIN_VALUE, 1, 1), 1, usize::MAX),
     ]);
     /// A value of such a form.
-    PLAIN_VALUE = Kind::Either(&[&WORD, &WHOLE]);
+    PLAIN_VALUE = Kind::Either(&[&Kind::Text(""), &WHOLE]);
     /// The value of a part of a form.
     FORM_VALUE = Kind::Either(&[&WORD, &WHOLE, &Kind::Map(&[&FORM_FILE])]);
 }
