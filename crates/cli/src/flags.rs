@@ -90,7 +90,8 @@ pub fn save(draft: Draft, path: &Path) -> anyhow::Result<Exit> {
         leave(Exit::Usage, format!("--save: cannot write {shown}: {error}; name another file"))
     })?;
     for name in text.split("${env.").skip(1).filter_map(|rest| rest.split_once('}')) {
-        error_line(tr!("save-variable", name = name.0));
+        let name = name.0.split('|').next().unwrap_or_default();
+        error_line(tr!("save-variable", name));
     }
     output::print(&format!("proofload run {shown}\n"))?;
     Ok(Exit::Done)
