@@ -106,6 +106,7 @@ pub fn folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a directory");
     let files = [
         ("users.csv", "id,token,name,password\n1,a,ann,no-secret\n"),
+        ("urls.txt", "/a\n"),
         ("items.jsonl", "{\"id\": 1}\n"),
         ("order.json", "{}"),
         ("arrivals.txt", "0\n1000\n2000\n"),
