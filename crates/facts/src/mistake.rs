@@ -57,6 +57,10 @@ told Mistake {
     ///
     /// Delete it.
     Failure NoMeaningBeside { beside: String },
+    /// Connections that grow, or carry several exchanges, in a load of users.
+    ///
+    /// Give the number of users at once.
+    Failure UsersConnections,
     /// A measure of journeys without the journey that it is about.
     ///
     /// Name it.

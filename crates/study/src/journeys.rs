@@ -12,11 +12,12 @@ use super::points::Points;
 use super::problem::shown;
 use super::quantity;
 use super::request_defaults::Shared;
+use super::shape::LoadPoint;
 use super::streams::Asked;
 use super::suggest::unknown;
 use super::yaml::{Entry, Node, Value};
 use proofload_engine::{Distribution, Profile, Stage, Timeouts};
-use proofload_engine::journey::{self, Condition, Journey, Step};
+use proofload_engine::journey::{self, Condition, Journey, Step, VARIABLES_MAX};
 use proofload_facts::{Expected, Mistake, Thing};
 
 /// Most steps that send a request, over all journeys; each has figures of its own, as each journey has.
@@ -29,6 +30,8 @@ const AT_ONCE: u64 = 6;
 const PASSES_MAX: u64 = 1_000_000;
 /// Passes after which `while` ends, where nothing else is said.
 const PASSES: u64 = 1_000;
+/// Passes of it that a user is reckoned with.
+const USUAL_PASSES: u64 = 3;
 /// Users at once of an open load that names no number.
 const AT_LEAST: u32 = 100;
 const AT_MOST: u32 = 5_000;
@@ -162,8 +165,14 @@ impl Journeys {
         (2.0 * on_the_way).clamp(f64::from(AT_LEAST), f64::from(AT_MOST)) as u32
     }
 
-    /// Gives open loads that name no number of users enough of them.
+    /// Gives open loads that name no number of users enough of them. Connections are each user's own.
     fn seat(&self, load: &Field<'_>, points: &mut Points) {
+        let shared = |point: &LoadPoint| {
+            point.in_flight > 1 || point.open.shortage.most_connections.is_some() || point.open.auto
+        };
+        if points.points.iter().any(shared) {
+            load.problem(Mistake::UsersConnections);
+        }
         let names_them = |entry: &Entry| matches!(&entry.node.value, Value::Map(keys) if keys.iter().any(|key| key.key == "connections"));
         if matches!(&load.node.value, Value::Map(kinds) if kinds.iter().any(names_them)) {
             return;
@@ -201,14 +210,20 @@ fn check_journeys(
     field.at_most(entries.len(), JOURNEYS_MAX, Thing::Journey)?;
     declare_variables(field, shared);
     let mut writer =
-        Writer { shared, entries: Vec::new(), names: Vec::new(), words: Vec::new(), whole: true };
+        Writer { shared, entries: Vec::new(), names: Vec::new(), words: Vec::new(), times: 1.0, pauses_ns: 0.0, whole: true };
     let mut journeys = Journeys::default();
     for (entry, field) in &entries {
         if entry.key.trim().is_empty() || entry.key.chars().any(char::is_control) {
             field.sink.add(entry.place, &field.path, bad_name(Thing::Journey, &entry.key, PLAIN));
         }
         journeys.names.push(entry.key.clone());
+        (writer.times, writer.pauses_ns) = (1.0, 0.0);
         let (program, line) = writer.told(|writer| writer.journey(field));
+        if !program.steps.iter().any(|step| matches!(step, Step::Ask(_) | Step::AskAll { .. })) && writer.whole {
+            writer.whole = false;
+            field.problem(Mistake::Missing { form: "{ cart: { get: /cart } }".to_string() });
+        }
+        journeys.pauses_ns = journeys.pauses_ns.max(writer.pauses_ns.min(1e18) as u64);
         journeys.programs.push(program);
         journeys.lines.push(line);
     }
@@ -217,8 +232,9 @@ fn check_journeys(
             field.sink.add(entry.place, &field.path, Mistake::twice(Thing::Entry, shown(&entry.key)));
         }
     }
+    let variables = shared.feeders.borrow().variables().len();
     let fits = field.at_most(writer.names.len(), STEPS_MAX, Thing::Entry);
-    journeys.pauses_ns = journeys.programs.iter().map(pauses_ns).max().unwrap_or(0);
+    let fits = fits.and(field.at_most(variables, VARIABLES_MAX, Thing::Captured));
     journeys.steps = writer.names;
     Some((fits.filter(|()| writer.whole).map(|()| writer.entries), journeys))
 }
@@ -252,6 +268,11 @@ struct Writer<'s, 'a> {
     names: Vec<String>,
     /// Steps in words, those within others apart.
     words: Vec<Vec<String>>,
+    /// How often the present step is taken, on average; a loop with a condition counts a few passes, and both ways of a
+    /// condition are as likely.
+    times: f64,
+    /// Mean time that users of the present journey pause.
+    pauses_ns: f64,
     /// False after a mistake.
     whole: bool,
 }
@@ -293,6 +314,15 @@ impl Writer<'_, '_> {
         (written, self.words.pop().unwrap_or_default().join(", "))
     }
 
+    /// The same for steps that are taken so many times.
+    fn told_times(&mut self, times: f64, write: impl FnOnce(&mut Self)) -> String {
+        let before = self.times;
+        self.times *= times;
+        let ((), line) = self.told(write);
+        self.times = before;
+        line
+    }
+
     /// Notes whether something was read.
     fn keep<T>(&mut self, read: Option<T>) -> Option<T> {
         self.whole &= read.is_some();
@@ -331,6 +361,11 @@ impl Writer<'_, '_> {
             self.names.push(name.to_string());
         }
         self.say(name.to_string());
+        let entries = field.entries("{ get: /cart }").unwrap_or_default();
+        if let Some((_, weight)) = entries.iter().find(|(entry, _)| entry.key == "weight") {
+            weight.problem(Mistake::NoMeaningBeside { beside: "journeys".to_string() });
+            self.whole = false;
+        }
         let entry = self.keep(check_entry(name, field, self.shared))?;
         self.entries.push(entry);
         Some(self.entries.len() - 1)
@@ -360,6 +395,7 @@ impl Writer<'_, '_> {
         let key = field.path.rsplit('.').next().unwrap_or_default();
         self.say(format!("{key} {text}"));
         let read = field.take(distribution(text, quantity::duration, EXAMPLE));
+        self.pauses_ns += self.times * read.as_ref().map_or(0.0, Distribution::mean);
         self.keep(read)
     }
 
@@ -370,7 +406,7 @@ impl Writer<'_, '_> {
         map.close();
         let (times, body) = (self.keep(times), self.keep(body));
         if let (Some(times), Some(body)) = (times, body) {
-            let (_, line) = self.told(|writer| writer.looped(times as u32, None, &body, steps));
+            let line = self.told_times(times as f64, |writer| writer.looped(times as u32, None, &body, steps));
             self.say(format!("{times} times ({line})"));
         }
     }
@@ -385,7 +421,9 @@ impl Writer<'_, '_> {
         let condition = condition.as_ref().and_then(|field| self.condition(field));
         let (condition, most, body) = (self.keep(condition), self.keep(most), self.keep(body));
         if let (Some(condition), Some(most), Some(body)) = (condition, most, body) {
-            let (_, line) = self.told(|writer| writer.looped(most as u32, Some(condition), &body, steps));
+            let usual = most.min(USUAL_PASSES) as f64;
+            let line =
+                self.told_times(usual, |writer| writer.looped(most as u32, Some(condition), &body, steps));
             self.say(format!("while {written}, {most} times at most ({line})"));
         }
     }
@@ -418,14 +456,14 @@ impl Writer<'_, '_> {
         let (Some(condition), Some(body)) = (self.keep(condition), self.keep(body)) else { return };
         let head = steps.len();
         steps.push(Step::Unless { condition, to: 0 });
-        let (_, line) = self.told(|writer| writer.steps(&body, steps));
+        let line = self.told_times(0.5, |writer| writer.steps(&body, steps));
         self.say(format!("if {written} ({line})"));
         let mut end = steps.len();
         if let Some(otherwise) = otherwise {
             let jump = steps.len();
             steps.push(Step::Jump(0));
             end = steps.len();
-            let (_, line) = self.told(|writer| writer.steps(&otherwise, steps));
+            let line = self.told_times(0.5, |writer| writer.steps(&otherwise, steps));
             self.say(format!("otherwise ({line})"));
             steps[jump] = Step::Jump(steps.len());
         }
@@ -440,6 +478,7 @@ impl Writer<'_, '_> {
         };
         let head = steps.len();
         steps.push(Step::Jump(0));
+        let each = 1.0 / items.len() as f64;
         let (mut ways, mut jumps, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         for item in items {
             let Some(map) = self.keep(item.map("{ weight: 3, steps: [...] }")) else { continue };
@@ -448,7 +487,7 @@ impl Writer<'_, '_> {
             map.close();
             let (Some(weight), Some(body)) = (self.keep(weight), self.keep(body)) else { continue };
             ways.push((weight as u32, steps.len()));
-            let (_, line) = self.told(|writer| writer.steps(&body, steps));
+            let line = self.told_times(each, |writer| writer.steps(&body, steps));
             lines.push(format!("{weight} × ({line})"));
             jumps.push(steps.len());
             steps.push(Step::Jump(0));
@@ -502,20 +541,4 @@ impl Writer<'_, '_> {
         let variable = field.take(variable.ok_or_else(known))?;
         Some(Condition { variable: usize::from(variable), test })
     }
-}
-
-/// Mean time that a journey pauses, loops included as often as they may go.
-fn pauses_ns(journey: &Journey) -> u64 {
-    let mut total = 0.0;
-    let mut passes: Vec<(usize, f64)> = Vec::new();
-    for (at, step) in journey.steps.iter().enumerate() {
-        passes.retain(|(end, _)| at < *end);
-        let times: f64 = passes.iter().map(|(_, times)| times).product();
-        match step {
-            Step::Repeat { times, to } => passes.push((*to, f64::from(*times))),
-            Step::Pause(time) | Step::Pace(time) => total += times * time.mean(),
-            _ => {}
-        }
-    }
-    total.min(1e18) as u64
 }

@@ -202,6 +202,7 @@ ratio-above-zero = 比值总是大于零；请与大于零的数比较，例如 
 no-within = `~` 需要说明多接近才算接近；请在右侧之后加上 `within 5%`
 within-of = `within` 只与 `~` 搭配；请把 `{ $comparison }` 改为 `~`
 which-variant = `{ $measure }` 指哪个变体？请写 `{ $measure }(…)`，括号中是 { $known } 之一
+users-connections = 用户的连接归各自所有，每个连接一次只承载一个请求；请去掉 in_flight、max_connections 和 auto，用 connections: N 设定同时的最多用户数
 which-journey = `{ $measure }` 指哪个旅程？请写 `{ $measure }[…]`，括号中是 { $known } 之一
 ambiguous = `{ $found }` 符合多个变体；请写 { $known } 之一
 not-of-streams = { $measure } 属于服务所有负载流的进程；请去掉 `[{ $stream }]`
