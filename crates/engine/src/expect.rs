@@ -181,7 +181,11 @@ impl Check {
             }
             Difference::Late(took_ns) => {
                 let ms = |ns: u64| ns as f64 / 1e6;
-                format!("answered in {} ms, expected {} at most", ms(took_ns), ms(self.within_ns.unwrap_or(0)))
+                format!(
+                    "answered in {} ms, expected {} at most",
+                    ms(took_ns),
+                    ms(self.within_ns.unwrap_or(0))
+                )
             }
             Difference::Undecoded(Undecoded::Unknown) => format!(
                 "a text cannot be looked for in a body{}, which Proofload does not decode: ask for gzip, deflate, br or zstd \

@@ -7,9 +7,7 @@
 use crate::elsewhere::{Elsewhere, Named, ORIGINS_MAX};
 use crate::{LoadPlan, MixEntry};
 use proofload_measure::Outcome;
-use proofload_wire::http1::{
-    Digest, Leads, Now, Origin, Parts, Scheme, becomes_get, is_redirect, resolve,
-};
+use proofload_wire::http1::{Digest, Leads, Now, Origin, Parts, Scheme, becomes_get, is_redirect, resolve};
 use proofload_wire::{Filling, Replacement, Request, Session, Values};
 
 pub(crate) use proofload_wire::http1::Jar;

@@ -42,15 +42,24 @@ pub enum Step {
     /// Sends the request of this entry of the mix and waits for its answer. Due at the end of the step before.
     Ask(usize),
     /// Sends the requests of all these entries, so many at once, and waits for the answers.
-    AskAll { entries: Vec<usize>, at_once: usize },
+    AskAll {
+        entries: Vec<usize>,
+        at_once: usize,
+    },
     /// Waits so long, from the end of the step before.
     Pause(Distribution),
     /// Waits until so long after the arrival, or after the last pace was due. No wait where that is over.
     Pace(Distribution),
     /// Goes on behind this step so many times, and then at `to`. It counts anew unless a jump back led to it.
-    Repeat { times: u32, to: usize },
+    Repeat {
+        times: u32,
+        to: usize,
+    },
     /// Goes on at `to` unless the condition holds.
-    Unless { condition: Condition, to: usize },
+    Unless {
+        condition: Condition,
+        to: usize,
+    },
     /// Goes on at one of these, by weight.
     Choose(Vec<(u32, usize)>),
     Jump(usize),

@@ -341,7 +341,14 @@ impl WorkerRecord {
         let kept = self.bad(mix_entry, outcome);
         if kept.is_none() {
             let received = received.bytes().take(SAMPLE_BYTES).collect();
-            *kept = Some(BadAnswer { outcome, mix_entry, what: what(), received, rows: None, captured: Vec::new() });
+            *kept = Some(BadAnswer {
+                outcome,
+                mix_entry,
+                what: what(),
+                received,
+                rows: None,
+                captured: Vec::new(),
+            });
         }
     }
 

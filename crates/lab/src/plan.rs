@@ -147,7 +147,8 @@ fn fit_whole(timing: &mut Timing, study: &Study) {
 /// Gives users time for the pauses of their journeys: whoever arrives before the first of them can be done
 /// is discarded, and the turn is long beside those who finish it while nobody arrives any more.
 fn fit_journeys(timing: &mut Timing, study: &Study) {
-    let Some(pauses_ns) = study.journeys.as_ref().map(|journeys| journeys.pauses_ns).filter(|ns| *ns > 0) else {
+    let Some(pauses_ns) = study.journeys.as_ref().map(|journeys| journeys.pauses_ns).filter(|ns| *ns > 0)
+    else {
         return;
     };
     let before_ns = timing.slice_ns;

@@ -122,7 +122,13 @@ impl Recorder {
 
     /// The same for one that belongs to the window if `cohort_ns` does, or a journey, from the arrival of its user to its end.
     #[inline]
-    pub fn record_part_of_cohort(&mut self, part: usize, cohort_ns: u64, times: &ExchangeTimes, outcome: Outcome) {
+    pub fn record_part_of_cohort(
+        &mut self,
+        part: usize,
+        cohort_ns: u64,
+        times: &ExchangeTimes,
+        outcome: Outcome,
+    ) {
         let is_answered = outcome == Outcome::Answered;
         let (counts, covered) = (self.is_throughput(cohort_ns, times.end_ns), self.covers(cohort_ns));
         let Some(part) = self.snapshot.parts.get_mut(part) else { return };

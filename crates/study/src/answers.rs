@@ -104,7 +104,8 @@ fn check_capture(field: &Field<'_>) -> Option<(Source, Pick, Option<String>)> {
     if let Some(attribute) = attribute.as_ref().filter(|_| key != "css") {
         attribute.problem(Mistake::NoMeaningWithout { needs: "css".to_string() });
     }
-    let attribute = attribute.map_or(Some(None), |field| field.text("value").map(|text| Some(text.to_string())));
+    let attribute =
+        attribute.map_or(Some(None), |field| field.text("value").map(|text| Some(text.to_string())));
     let from = match key {
         "status" => {
             place.boolean()?;
@@ -232,7 +233,8 @@ fn check_test(field: &Field<'_>) -> Option<Test> {
 /// [`Test::Present`].
 pub(super) fn comparison(text: &str) -> Result<(&str, Test), Mistake> {
     const OPERATORS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
-    let found = OPERATORS.iter().filter_map(|operator| Some((text.rfind(&format!(" {operator} "))?, *operator)));
+    let found =
+        OPERATORS.iter().filter_map(|operator| Some((text.rfind(&format!(" {operator} "))?, *operator)));
     let Some((at, operator)) = found.max() else {
         return Ok((text.trim(), Test::Present));
     };

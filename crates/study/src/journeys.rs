@@ -16,8 +16,8 @@ use super::shape::LoadPoint;
 use super::streams::Asked;
 use super::suggest::unknown;
 use super::yaml::{Entry, Node, Value};
-use proofload_engine::{Distribution, Profile, Stage, Timeouts};
 use proofload_engine::journey::{self, Condition, Journey, Step, VARIABLES_MAX};
+use proofload_engine::{Distribution, Profile, Stage, Timeouts};
 use proofload_facts::{Expected, Mistake, Thing};
 
 /// Most steps that send a request, over all journeys; each has figures of its own, as each journey has.
@@ -124,7 +124,8 @@ kinds! {
 }
 
 const REQUEST: Kind = Kind::Names(&Kind::Map(&[&ENTRY]), 1, 1);
-const FORM: &str = "journeys: { buy: [ { login: { post: /login } }, { pause: 1s }, { cart: { get: /cart } } ] }";
+const FORM: &str =
+    "journeys: { buy: [ { login: { post: /login } }, { pause: 1s }, { cart: { get: /cart } } ] }";
 
 /// Steps hold steps.
 fn step() -> &'static Kind {
@@ -181,7 +182,9 @@ impl Journeys {
             let rate = match &point.profile {
                 Profile::Open { rate_per_s, .. } => Some(*rate_per_s),
                 Profile::OpenStages { stages, .. } => Some(Stage::peak_of(stages)),
-                Profile::OpenTrace { trace, .. } => Some(trace.count() as f64 * 1e9 / trace.length_ns().max(1) as f64),
+                Profile::OpenTrace { trace, .. } => {
+                    Some(trace.count() as f64 * 1e9 / trace.length_ns().max(1) as f64)
+                }
                 _ => None,
             };
             point.connections = rate.map_or(point.connections, |rate| self.at_once(rate));
@@ -202,15 +205,19 @@ pub(super) fn check_users(map: &Map<'_>, field: &Field<'_>, shared: &Shared<'_>)
 }
 
 /// The requests of all journeys, if all could be read, and the journeys.
-fn check_journeys(
-    field: &Field<'_>,
-    shared: &Shared<'_>,
-) -> Option<(Option<Vec<WorkloadEntry>>, Journeys)> {
+fn check_journeys(field: &Field<'_>, shared: &Shared<'_>) -> Option<(Option<Vec<WorkloadEntry>>, Journeys)> {
     let entries = field.entries(FORM)?;
     field.at_most(entries.len(), JOURNEYS_MAX, Thing::Journey)?;
     declare_variables(field, shared);
-    let mut writer =
-        Writer { shared, entries: Vec::new(), names: Vec::new(), words: Vec::new(), times: 1.0, pauses_ns: 0.0, whole: true };
+    let mut writer = Writer {
+        shared,
+        entries: Vec::new(),
+        names: Vec::new(),
+        words: Vec::new(),
+        times: 1.0,
+        pauses_ns: 0.0,
+        whole: true,
+    };
     let mut journeys = Journeys::default();
     for (entry, field) in &entries {
         if entry.key.trim().is_empty() || entry.key.chars().any(char::is_control) {
@@ -219,7 +226,9 @@ fn check_journeys(
         journeys.names.push(entry.key.clone());
         (writer.times, writer.pauses_ns) = (1.0, 0.0);
         let (program, line) = writer.told(|writer| writer.journey(field));
-        if !program.steps.iter().any(|step| matches!(step, Step::Ask(_) | Step::AskAll { .. })) && writer.whole {
+        if !program.steps.iter().any(|step| matches!(step, Step::Ask(_) | Step::AskAll { .. }))
+            && writer.whole
+        {
             writer.whole = false;
             field.problem(Mistake::Missing { form: "{ cart: { get: /cart } }".to_string() });
         }
@@ -331,7 +340,9 @@ impl Writer<'_, '_> {
 
     fn steps(&mut self, field: &Field<'_>, steps: &mut Vec<Step>) {
         let field = Field { kind: &JOURNEY_STEPS, ..field.clone() };
-        let Some(items) = self.keep(field.items("[ { cart: { get: /cart } }, { pause: 1s } ]")) else { return };
+        let Some(items) = self.keep(field.items("[ { cart: { get: /cart } }, { pause: 1s } ]")) else {
+            return;
+        };
         for item in items {
             if item.written() == Some("exit") {
                 self.say("exit".to_string());
@@ -406,13 +417,16 @@ impl Writer<'_, '_> {
         map.close();
         let (times, body) = (self.keep(times), self.keep(body));
         if let (Some(times), Some(body)) = (times, body) {
-            let line = self.told_times(times as f64, |writer| writer.looped(times as u32, None, &body, steps));
+            let line =
+                self.told_times(times as f64, |writer| writer.looped(times as u32, None, &body, steps));
             self.say(format!("{times} times ({line})"));
         }
     }
 
     fn while_it_holds(&mut self, field: &Field<'_>, steps: &mut Vec<Step>) {
-        let Some(map) = self.keep(field.map("{ condition: \"${more} == true\", steps: [...] }")) else { return };
+        let Some(map) = self.keep(field.map("{ condition: \"${more} == true\", steps: [...] }")) else {
+            return;
+        };
         let condition = map.required("condition", "condition: \"${more} == true\"");
         let most = map.optional("most").map_or(Some(PASSES), |field| field.integer());
         let body = map.required("steps", "steps: [ { cart: { get: /cart } } ]");
@@ -446,7 +460,9 @@ impl Writer<'_, '_> {
     }
 
     fn when(&mut self, field: &Field<'_>, steps: &mut Vec<Step>) {
-        let Some(map) = self.keep(field.map("{ condition: \"${role} == admin\", steps: [...] }")) else { return };
+        let Some(map) = self.keep(field.map("{ condition: \"${role} == admin\", steps: [...] }")) else {
+            return;
+        };
         let condition = map.required("condition", "condition: \"${role} == admin\"");
         let body = map.required("steps", "steps: [ { cart: { get: /cart } } ]");
         let otherwise = map.optional("otherwise");
@@ -473,7 +489,8 @@ impl Writer<'_, '_> {
     }
 
     fn choose(&mut self, field: &Field<'_>, steps: &mut Vec<Step>) {
-        let Some(items) = self.keep(field.items("choose: [ { weight: 3, steps: [...] }, { steps: [...] } ]")) else {
+        let Some(items) = self.keep(field.items("choose: [ { weight: 3, steps: [...] }, { steps: [...] } ]"))
+        else {
             return;
         };
         let head = steps.len();

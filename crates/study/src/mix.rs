@@ -404,9 +404,8 @@ fn check_expect(field: &Field<'_>, method: Option<&str>, shared: &Shared<'_>) ->
         map.optional(key).map_or(Some(Vec::new()), |field| check_each(&field, "[one, other]", check_text))
     };
     let (text, no_text) = (texts("text"), texts("no_text"));
-    let values = ["json", "regex", "css", "xpath", "header"].map(|key| {
-        map.optional(key).map_or(Some(Vec::new()), |field| check_values(&field, key))
-    });
+    let values = ["json", "regex", "css", "xpath", "header"]
+        .map(|key| map.optional(key).map_or(Some(Vec::new()), |field| check_values(&field, key)));
     let schema = map.optional("schema").map(|field| check_schema(&field, shared));
     map.close();
     if method == Some("head") {

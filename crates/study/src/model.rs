@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use proofload_engine::transport::Proxy;
 use proofload_engine::reading::Capture;
+use proofload_engine::transport::Proxy;
 use proofload_engine::{Addresses, Asking, Expect, MixEntry, Timeouts};
 use proofload_stats::capacity::Slo;
 use proofload_stats::{Claim, Names};

@@ -1,8 +1,8 @@
 //! Users of a worker: they arrive, go on when a request has ended or their time has come, and leave.
 
+use super::Worker;
 use super::due::Next;
 use super::users::Move;
-use super::Worker;
 use crate::driver::Net;
 use crate::lane::LaneId;
 use proofload_measure::Outcome;
@@ -20,7 +20,9 @@ impl Worker<'_> {
     pub(super) fn go_on_due<N: Net>(&mut self, net: &mut N, mut now: u64) {
         // At most once for each seat, so that failing attempts cannot keep the loop here.
         for _ in 0..self.exchanges.places.seats {
-            let Some((due_ns, seat)) = self.users.as_mut().and_then(|users| users.pop_due(now)) else { return };
+            let Some((due_ns, seat)) = self.users.as_mut().and_then(|users| users.pop_due(now)) else {
+                return;
+            };
             if self.exchanges.record.covers(due_ns) && !self.exchanges.is_opening(seat) {
                 self.exchanges.record.own_delay.record(now - due_ns);
             }

@@ -66,7 +66,11 @@ struct User {
 /// Next move of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Move {
-    Ask { lane: LaneId, entry: usize, intended_ns: u64 },
+    Ask {
+        lane: LaneId,
+        entry: usize,
+        intended_ns: u64,
+    },
     /// Nothing before a request has ended, or his time has come.
     Rest,
     /// He leaves; the outcome of the whole.
@@ -242,9 +246,8 @@ impl<'a> Users<'a> {
         if let Some(entry) = entries.get(user.begun).filter(|_| user.in_flight < at_once) {
             let target = self.mix[*entry].target;
             let of_user = self.places.of(seat).zip(&self.targets);
-            let mut free = of_user.filter(|(lane, of)| {
-                **of == target && lanes[*lane as usize].phase == LanePhase::Free
-            });
+            let mut free =
+                of_user.filter(|(lane, of)| **of == target && lanes[*lane as usize].phase == LanePhase::Free);
             if let Some((lane, _)) = free.next() {
                 user.begun += 1;
                 user.in_flight += 1;

@@ -62,7 +62,8 @@ pub fn weight(weight: u32, total: u64) -> String {
 
 /// A journey with its steps.
 pub fn journey(name: &str, steps: &str, weight: u32, total: u64) -> String {
-    let share = if u64::from(weight) == total { String::new() } else { format!(", {weight} of {total} users") };
+    let share =
+        if u64::from(weight) == total { String::new() } else { format!(", {weight} of {total} users") };
     format!("journey {name}: {steps}{share}")
 }
 

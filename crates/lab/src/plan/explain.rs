@@ -41,7 +41,10 @@ pub fn explain(study: &Study, plan: &Plan) -> String {
         add_variant(&mut out, variant, &checked.subject);
     }
     out.list(tr!("explain-workload"), &plan.workload);
-    out.list(tr!("explain-load-points"), plan.points.iter().map(|load| point(load, study.journeys.is_some())));
+    out.list(
+        tr!("explain-load-points"),
+        plan.points.iter().map(|load| point(load, study.journeys.is_some())),
+    );
     out.line(messages::time_outs(study.timeouts.connect_ns, study.timeouts.response_ns));
     match &plan.capacity {
         Some(search) => add_search(&mut out, plan, search),

@@ -133,7 +133,8 @@ fn shared_lines(asking: &Asking) -> Vec<String> {
     let mut shared = Vec::new();
     if asking.cookies {
         let of_users = asking.journeys.is_some();
-        shared.push(if of_users { messages::USERS_KEEP_COOKIES } else { messages::KEEPS_COOKIES }.to_string());
+        shared
+            .push(if of_users { messages::USERS_KEEP_COOKIES } else { messages::KEEPS_COOKIES }.to_string());
     }
     if !asking.bind.is_empty() {
         let from: Vec<String> = asking.bind.iter().map(ToString::to_string).collect();

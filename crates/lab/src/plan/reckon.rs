@@ -93,7 +93,8 @@ impl<'a> Reckoning<'a> {
             _ => SLICE_OVERHEAD_S,
         };
         // Users finish their journeys.
-        let drain_s = self.study.journeys.as_ref().map_or(0.0, |journeys| journeys.pauses_ns as f64 / S as f64);
+        let drain_s =
+            self.study.journeys.as_ref().map_or(0.0, |journeys| journeys.pauses_ns as f64 / S as f64);
         let beside_s = overhead_s + drain_s;
         let one_each = self.study.points.iter().map(|point| of_point(point) as f64 / S as f64 + beside_s);
         one_each.sum::<f64>() * f64::from(cycles)

@@ -109,7 +109,9 @@ fn outcomes(slice: &Slice) -> Vec<(Outcome, u64)> {
 /// The code of each outcome, where counts leave no choice: as many codes as outcomes that have one, each of another
 /// number, and no code of a redirect among them.
 fn codes(slice: &Slice, outcomes: &[(Outcome, u64)]) -> BTreeMap<&'static str, String> {
-    let has_code = |outcome| matches!(outcome, Outcome::Answered | Outcome::Rejected | Outcome::Mismatch | Outcome::NotCaptured);
+    let has_code = |outcome| {
+        matches!(outcome, Outcome::Answered | Outcome::Rejected | Outcome::Mismatch | Outcome::NotCaptured)
+    };
     let outcomes = || outcomes.iter().filter(|(outcome, n)| has_code(*outcome) && *n > 0);
     let codes = &slice.measured.codes;
     let paired = outcomes().filter_map(|(outcome, n)| {

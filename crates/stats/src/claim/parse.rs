@@ -98,7 +98,9 @@ impl Checker<'_> {
         if measure_of_journeys(name.text.trim()).is_none() || names.journeys.is_empty() {
             return Some(stream);
         }
-        let is_journey = |part: Option<usize>| names.part(part).is_some_and(|part| names.journeys.iter().any(|known| known == part));
+        let is_journey = |part: Option<usize>| {
+            names.part(part).is_some_and(|part| names.journeys.iter().any(|known| known == part))
+        };
         match (stream, &names.journeys[..]) {
             (Some(_), _) if is_journey(stream) => Some(stream),
             (None, [only]) => {
@@ -324,4 +326,3 @@ fn measure_of_journeys(name: &str) -> Option<&str> {
         name => name.strip_prefix("journey_"),
     }
 }
-

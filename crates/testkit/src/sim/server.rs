@@ -204,10 +204,11 @@ impl Serving {
     fn leaves_at(&mut self, path: &str, now_ns: u64) -> u64 {
         let slower = self.server.slower.iter().find(|(start, _)| path.starts_with(start));
         let slower = slower.map(|(_, service)| *service);
-        let service_ns = [Some(self.server.service), slower].into_iter().flatten().map(|service| match service {
-            Service::Constant(ns) => ns,
-            Service::Exponential(mean) => (self.random.exponential() * mean as f64) as u64,
-        });
+        let service_ns =
+            [Some(self.server.service), slower].into_iter().flatten().map(|service| match service {
+                Service::Constant(ns) => ns,
+                Service::Exponential(mean) => (self.random.exponential() * mean as f64) as u64,
+            });
         let service_ns: u64 = service_ns.sum();
         let done_ns = match self.threads.iter_mut().min() {
             // A thread does no work in a stall, so what came meanwhile is worked off after it.
@@ -233,7 +234,8 @@ impl Serving {
             let status = format!("200 OK\r\nX-Token: h{token}\r\nSet-Cookie: sid=c{token}");
             return Some((status, format!("{{\"ok\": true, \"token\": \"t{token}\"}}")));
         }
-        let is_known = |number: &str| number.parse().is_ok_and(|number: u64| (1..=served.tokens).contains(&number));
+        let is_known =
+            |number: &str| number.parse().is_ok_and(|number: u64| (1..=served.tokens).contains(&number));
         let shows = asked.head.lines().any(|line| {
             let bearer = line.strip_prefix("Authorization: Bearer t").or(line.strip_prefix("Cookie: sid=c"));
             bearer.is_some_and(is_known)
@@ -318,8 +320,7 @@ fn count_answer(served: &mut Served, fault: Option<Fault>, first: bool) {
 fn encode(status: &str, closes: bool, body: &[u8]) -> Vec<u8> {
     let connection = if closes { "close" } else { "keep-alive" };
     let length = body.len();
-    let head =
-        format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: {connection}\r\n\r\n");
+    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: {connection}\r\n\r\n");
     let mut bytes = head.into_bytes();
     bytes.extend_from_slice(body);
     bytes

@@ -383,14 +383,7 @@ impl Exchanges<'_> {
         };
         let seat = self.places.seat(self.elsewhere.home(number)) as usize;
         let random = lane.begun.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(number);
-        let seen = Seen {
-            code: answer.code,
-            text: &text,
-            whole,
-            session,
-            jar: self.jars.get(seat),
-            random,
-        };
+        let seen = Seen { code: answer.code, text: &text, whole, session, jar: self.jars.get(seat), random };
         match reading.read(&seen, self.memories.get_mut(seat), &mut self.scratch) {
             Ok(()) => Outcome::Answered,
             Err(misread) => {

@@ -145,7 +145,10 @@ impl<'a> Exchanges<'a> {
             deadlines: Deadlines::new(deadlines, shortest),
             shares_deadlines,
             lanes_most: lanes_most as u32,
-            opener: Opener::new(plan, if dealt.users > 0 { dealt.users } else { dealt.first.iter().sum() } as usize),
+            opener: Opener::new(
+                plan,
+                if dealt.users > 0 { dealt.users } else { dealt.first.iter().sum() } as usize,
+            ),
             record,
             outbox: used_outbox(plan),
             spare: Vec::new(),

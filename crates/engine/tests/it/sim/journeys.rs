@@ -107,8 +107,13 @@ fn served(world: &World, path: &str) -> u64 {
 
 #[test]
 fn users_arrive_at_their_rate_take_all_steps_and_pauses_and_leave() {
-    let walk =
-        journey(vec![Step::Ask(0), Step::Pause((300 * MS).into()), Step::Ask(1), Step::Pause((700 * MS).into()), Step::Ask(2)]);
+    let walk = journey(vec![
+        Step::Ask(0),
+        Step::Pause((300 * MS).into()),
+        Step::Ask(1),
+        Step::Pause((700 * MS).into()),
+        Step::Ask(2),
+    ]);
     let plan = on(vec![walk], LoadPlan { connections: 40, ..open(20.0) });
     let world = World::new(Server::default(), 1);
     let result = load(&plan, &world);
@@ -119,7 +124,10 @@ fn users_arrive_at_their_rate_take_all_steps_and_pauses_and_leave() {
         assert_eq!(served(&world, path), 20);
     }
     assert_eq!((count(&result, Outcome::Answered), served(&world, "/3")), (60, 0));
-    assert_eq!(result.snapshot.answered_in_window, 60, "whoever arrived in the window counts, whenever he ends");
+    assert_eq!(
+        result.snapshot.answered_in_window, 60,
+        "whoever arrived in the window counts, whenever he ends"
+    );
     let took = &result.snapshot.parts[4].response_time;
     let mean_ns = took.mean_ns().unwrap();
     assert!((mean_ns - SECOND as f64).abs() < (5 * MS) as f64, "{mean_ns}");

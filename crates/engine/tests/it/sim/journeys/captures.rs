@@ -101,7 +101,10 @@ fn a_value_that_is_not_there_ends_the_journey_and_the_sample_names_it() {
         for failed in [0, 2] {
             assert_eq!(part(&result, failed, Outcome::NotCaptured), 20, "{from:?}");
         }
-        assert_eq!((served(&world, "/login"), served(&world, "/private"), world.served().unauthorized), (20, 0, 0));
+        assert_eq!(
+            (served(&world, "/login"), served(&world, "/private"), world.served().unauthorized),
+            (20, 0, 0)
+        );
         let [bad] = &result.bad_answers[..] else { panic!("{:?}", result.bad_answers) };
         assert_eq!((bad.outcome, bad.mix_entry, &*bad.what), (Outcome::NotCaptured, 0, what));
         assert!(bad.received.starts_with(b"HTTP/1.1 200 OK\r\n") && bad.received.ends_with(b"\"}"));
@@ -109,12 +112,16 @@ fn a_value_that_is_not_there_ends_the_journey_and_the_sample_names_it() {
     let plain = Server { gives_tokens: false, ..tokens() };
     let result = load(&walk(capture(0, json("$.token")), private("Bearer ")), &World::new(plain, 1));
     assert_eq!(part(&result, 0, Outcome::NotCaptured), 20);
-    assert_eq!(told(&result, Outcome::NotCaptured), "${v0}: its value cannot be looked for: it is no JSON, or nested deeper than 127");
+    assert_eq!(
+        told(&result, Outcome::NotCaptured),
+        "${v0}: its value cannot be looked for: it is no JSON, or nested deeper than 127"
+    );
 }
 
 #[test]
 fn the_value_for_where_there_is_none_is_taken_only_there() {
-    let otherwise = |path: &str, value: &str| Capture { otherwise: Some(value.to_owned()), ..capture(0, json(path)) };
+    let otherwise =
+        |path: &str, value: &str| Capture { otherwise: Some(value.to_owned()), ..capture(0, json(path)) };
     for (captured, authorized) in
         [(otherwise("$.none", "1"), true), (otherwise("$.none", "x"), false), (otherwise("$.ok", "1"), false)]
     {
@@ -135,9 +142,15 @@ fn nothing_is_taken_from_an_answer_that_failed_nor_from_the_user_before() {
         // The first user's token would be known to the next one, for there is one seat.
         let mix = vec![login(), MixEntry { expect, ..login() }, private("Bearer ")];
         let captures = vec![capture(0, json("$.token"))];
-        let good_then_bad = Journey { teardown: 2, ..journey(vec![Step::Ask(0), Step::Ask(1), Step::Ask(2)]) };
+        let good_then_bad =
+            Journey { teardown: 2, ..journey(vec![Step::Ask(0), Step::Ask(1), Step::Ask(2)]) };
         let bad = Journey { teardown: 1, ..journey(vec![Step::Ask(1), Step::Ask(2)]) };
-        let mut plan = of_users(LoadPlan { connections: 1, ..arrivals() }, mix, vec![captures.clone(), captures, vec![]], vec![]);
+        let mut plan = of_users(
+            LoadPlan { connections: 1, ..arrivals() },
+            mix,
+            vec![captures.clone(), captures, vec![]],
+            vec![],
+        );
         plan.asking.journeys = Some(Arc::new(Journeys { journeys: vec![good_then_bad, bad], variables: 1 }));
         plan.asking.parts = (0..5).collect();
         let world = World::new(tokens(), 7);
@@ -156,7 +169,12 @@ fn nothing_is_taken_from_an_answer_that_failed_nor_from_the_user_before() {
 fn a_value_of_8192_bytes_is_kept_and_a_longer_one_is_our_limit() {
     for (bytes, kept, outcome, what) in [
         (8192, 10_000, Outcome::Answered, "nothing"),
-        (8193, 10_000, Outcome::BeyondLimit, "${v0}: a value of more than 8192 bytes; Proofload keeps no longer one"),
+        (
+            8193,
+            10_000,
+            Outcome::BeyondLimit,
+            "${v0}: a value of more than 8192 bytes; Proofload keeps no longer one",
+        ),
         (8192, 8191, Outcome::Answered, "nothing"),
     ] {
         let page = RequestSpec { keep_body: kept, ..RequestSpec::get("server.test", "/1") };

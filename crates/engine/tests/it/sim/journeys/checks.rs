@@ -29,7 +29,10 @@ fn cases() -> Vec<(Expect, Option<&'static str>)> {
         (header("x-token", Test::Is("h2".into())), Some("x-token is \"h1\", expected \"h2\"")),
         (header("X-Tokens", Test::Present), Some("X-Tokens is not there, expected any value")),
         (value(Source::Cookie("sid".into()), "sid", Test::Is("c1".into())), None),
-        (value(Source::Cookie("sid".into()), "sid", Test::Is("c2".into())), Some("sid is \"c1\", expected \"c2\"")),
+        (
+            value(Source::Cookie("sid".into()), "sid", Test::Is("c2".into())),
+            Some("sid is \"c1\", expected \"c2\""),
+        ),
         (code(Test::AtMost(200.0)), None),
         (code(Test::Below(200.0)), Some("status is \"200\", expected less than 200")),
         (code(Test::Above(200.0)), Some("status is \"200\", expected more than 200")),
@@ -37,27 +40,46 @@ fn cases() -> Vec<(Expect, Option<&'static str>)> {
         (Expect { bytes: Some(28..=99), ..Expect::default() }, Some("a body of 27 bytes, expected 28 to 99")),
         (Expect { bytes: Some(0..=26), ..Expect::default() }, Some("a body of 27 bytes, expected 0 to 26")),
         (schema(r#"{"type": "object", "required": ["token"]}"#), None),
-        (schema(r#"{"properties": {"token": {"type": "number"}}}"#), Some("the body does not fit its schema: ")),
+        (
+            schema(r#"{"properties": {"token": {"type": "number"}}}"#),
+            Some("the body does not fit its schema: "),
+        ),
     ]
 }
 
 #[test]
 fn a_failed_check_is_a_mismatch_with_a_sample_and_ends_the_journey() {
     for (expect, what) in cases() {
-        let mix = vec![MixEntry { expect: expect.clone(), ..filled(post("/login"), &[]) }, steps()[1].clone()];
+        let mix =
+            vec![MixEntry { expect: expect.clone(), ..filled(post("/login"), &[]) }, steps()[1].clone()];
         let extent = Extent::Requests { count: 1, cap_ns: SECOND };
         let plan = LoadPlan { connections: 1, extent, ..closed() };
         let world = World::new(Server { gives_tokens: true, ..Server::default() }, 1);
-        let result = load(&of_users(plan.clone(), mix.clone(), vec![], vec![Step::Ask(0), Step::Ask(1)]), &world);
+        let result =
+            load(&of_users(plan.clone(), mix.clone(), vec![], vec![Step::Ask(0), Step::Ask(1)]), &world);
         let outcome = if what.is_some() { Outcome::Mismatch } else { Outcome::Answered };
-        assert_eq!((part(&result, 0, outcome), part(&result, 2, outcome)), (1, 1), "{expect:?} {:?}", result.bad_answers);
+        assert_eq!(
+            (part(&result, 0, outcome), part(&result, 2, outcome)),
+            (1, 1),
+            "{expect:?} {:?}",
+            result.bad_answers
+        );
         assert_eq!(served(&world, "/1"), u64::from(what.is_none()), "{expect:?}");
         let alone = load(&LoadPlan { mix: mix[..1].into(), ..plan }, &World::new(world.server.clone(), 1));
         assert_eq!(count(&alone, outcome), 1, "without users: {expect:?} {:?}", alone.bad_answers);
         for result in [&result, &alone] {
-            assert!(told(result, outcome).starts_with(what.unwrap_or("nothing")), "{}", told(result, outcome));
+            assert!(
+                told(result, outcome).starts_with(what.unwrap_or("nothing")),
+                "{}",
+                told(result, outcome)
+            );
             assert_eq!(result.bad_answers.len(), usize::from(what.is_some()));
-            assert!(result.bad_answers.iter().all(|bad| bad.mix_entry == 0 && bad.received.starts_with(b"HTTP/1.1 200")));
+            assert!(
+                result
+                    .bad_answers
+                    .iter()
+                    .all(|bad| bad.mix_entry == 0 && bad.received.starts_with(b"HTTP/1.1 200"))
+            );
         }
     }
 }
@@ -72,9 +94,17 @@ fn an_answer_is_in_time_to_the_nanosecond() {
         let plan = of_users(LoadPlan { connections: 20, ..open(10.0) }, mix, vec![], vec![Step::Ask(0)]);
         let service = Service::Constant(10 * MS);
         let result = load(&plan, &World::new(Server { service, ..Server::default() }, 1));
-        assert_eq!((part(&result, 0, outcome), part(&result, 1, outcome)), (10, 10), "{:?}", result.bad_answers);
+        assert_eq!(
+            (part(&result, 0, outcome), part(&result, 1, outcome)),
+            (10, 10),
+            "{:?}",
+            result.bad_answers
+        );
         let late = "answered in 10.08 ms, expected 10.079999 at most";
-        assert_eq!(told(&result, Outcome::Mismatch), if outcome == Outcome::Mismatch { late } else { "nothing" });
+        assert_eq!(
+            told(&result, Outcome::Mismatch),
+            if outcome == Outcome::Mismatch { late } else { "nothing" }
+        );
     }
 }
 

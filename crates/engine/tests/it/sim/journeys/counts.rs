@@ -47,7 +47,9 @@ fn made(pieces: &[Piece], weight: u32) -> Journey {
             Piece::Choose(ways) => {
                 let first = steps.len() + 1;
                 let end = first + 2 * ways.len();
-                steps.push(Step::Choose((first..).step_by(2).zip(ways).map(|(at, (weight, _))| (*weight, at)).collect()));
+                steps.push(Step::Choose(
+                    (first..).step_by(2).zip(ways).map(|(at, (weight, _))| (*weight, at)).collect(),
+                ));
                 ways.iter().for_each(|(_, entry)| steps.extend([Step::Ask(*entry), Step::Jump(end)]));
             }
             Piece::AskAll(entries, at_once) => {
@@ -100,7 +102,10 @@ fn reconcile(result: &LoadResult, world: &World, journeys: usize) {
     assert_eq!(all(result, 0), arrived, "whoever arrives takes the first step, and leaves in one way");
     assert_eq!(all_of(result, 3, Outcome::Answered), complete, "whoever takes the last step has completed");
     let failed = steps - sum(&|part| all_of(result, part, Outcome::Answered), 0..4);
-    assert!(failed >= arrived - complete && (failed == 0) == (arrived == complete), "{failed} {arrived} {complete}");
+    assert!(
+        failed >= arrived - complete && (failed == 0) == (arrived == complete),
+        "{failed} {arrived} {complete}"
+    );
     // Users who never came are not among the steps, but among all that was intended.
     let whole = snapshot.outcomes.total() + snapshot.discarded.total();
     assert_eq!(steps + unsent, whole);
@@ -203,7 +208,10 @@ fn thirty_thousand_journeys_with_every_fault_reconcile() {
     let plan = LoadPlan { connections: 100, workers: 2, extent, drain_ns: 1_000 * SECOND, ..closed() };
     let result = load(&on(journeys, plan), &world);
     assert_eq!((4..7).map(|part| all(&result, part)).sum::<u64>(), 30_000);
-    assert!((4..7).all(|part| all_of(&result, part, Outcome::Timeout) > 0), "faults of every kind reach every journey");
+    assert!(
+        (4..7).all(|part| all_of(&result, part, Outcome::Timeout) > 0),
+        "faults of every kind reach every journey"
+    );
     reconcile(&result, &world, 3);
 }
 
@@ -225,7 +233,8 @@ fn shares_and_workers_of_journeys_are_together_those_of_one() {
     let journeys = vec![walk, made(&pieces[..2], 1)];
     let half = Extent::DurationNs(SECOND / 2);
     let users = Profile::Users { ramp_ns: SECOND / 4, loops: 3, think_ns: (40 * MS).into() };
-    let stages = vec![Stage::Line { from: 20.0, to: 200.0, for_ns: SECOND / 4 }, Stage::hold(100.0, SECOND / 4)];
+    let stages =
+        vec![Stage::Line { from: 20.0, to: 200.0, for_ns: SECOND / 4 }, Stage::hold(100.0, SECOND / 4)];
     let open = |arrival| Profile::Open { rate_per_s: 150.0, arrival, coalesce_ns: 0 };
     for (profile, extent, discard_ns) in [
         (open(Arrival::Constant), half, 0),
@@ -247,7 +256,10 @@ fn shares_and_workers_of_journeys_are_together_those_of_one() {
 
 #[test]
 fn every_worker_has_a_seat_for_its_users() {
-    let plan = on(vec![journey(vec![Step::Ask(0)])], LoadPlan { connections: 5, workers: 3, share: (1, 2), ..open(90.0) });
+    let plan = on(
+        vec![journey(vec![Step::Ask(0)])],
+        LoadPlan { connections: 5, workers: 3, share: (1, 2), ..open(90.0) },
+    );
     let error = run_in(&plan, &Watch::default(), &World::new(Server::default(), 1)).unwrap_err();
     assert!(error.to_string().contains("connections: 5 users at once are too few for 6 workers"), "{error}");
     let plan = LoadPlan { connections: 6, ..plan };

@@ -19,7 +19,10 @@ struct Stopping {
 
 impl Front for Stops {
     fn before(&self, server: Box<dyn Peer>) -> Box<dyn Peer> {
-        Box::new(Stopping { stops: Stops { after_ns: self.after_ns, watch: Arc::clone(&self.watch) }, server })
+        Box::new(Stopping {
+            stops: Stops { after_ns: self.after_ns, watch: Arc::clone(&self.watch) },
+            server,
+        })
     }
 }
 
@@ -64,7 +67,10 @@ fn users_on_their_way_finish_when_the_load_is_stopped() {
     let (result, world) = stopped(open(200.0));
     let (first, second) = (served(&world, "/1"), served(&world, "/2"));
     assert!((100..=103).contains(&first), "{first} users came by then");
-    assert_eq!((second, part(&result, 4, Outcome::Answered), result.snapshot.parts[4].outcomes.total()), (first, first, first));
+    assert_eq!(
+        (second, part(&result, 4, Outcome::Answered), result.snapshot.parts[4].outcomes.total()),
+        (first, first, first)
+    );
     assert_eq!(result.snapshot.answered_in_window, 2 * first, "of users who came before it was stopped");
     let seconds = result.snapshot.seconds();
     assert!((0.49..0.52).contains(&seconds), "{seconds}");
@@ -90,11 +96,13 @@ fn a_drain_that_is_too_short_leaves_journeys_unanswered_and_loses_none() {
         let world = World::new(Server { slower: slower.clone(), ..Server::default() }, 1);
         let result = load(&on(vec![walk()], plan), &world);
         let snapshot = &result.snapshot;
-        let whole = |part: usize| snapshot.parts[part].outcomes.total() + snapshot.parts[part].discarded.total();
+        let whole =
+            |part: usize| snapshot.parts[part].outcomes.total() + snapshot.parts[part].discarded.total();
         let left = part(&result, 4, Outcome::Unanswered);
         assert_eq!(whole(4), whole(1), "everyone took the first step");
         assert_eq!(part(&result, 4, Outcome::Answered) + left, whole(4));
-        let answered = part(&result, 2, Outcome::Answered) + snapshot.parts[2].discarded.get(Outcome::Answered);
+        let answered =
+            part(&result, 2, Outcome::Answered) + snapshot.parts[2].discarded.get(Outcome::Answered);
         assert_eq!(answered, part(&result, 4, Outcome::Answered));
         assert!(left > 0);
         // Some of them were on their last step, which is unanswered with them; the others paused.

@@ -78,7 +78,8 @@ fn users_who_find_no_seat_are_dropped_as_journeys_and_take_no_step() {
 #[test]
 fn pauses_have_their_lengths_and_each_user_his_own() {
     let pauses = |time: Distribution| {
-        let walk = vec![Step::Ask(1), Step::Pause(time.clone()), Step::Ask(2), Step::Pause(time), Step::Ask(3)];
+        let walk =
+            vec![Step::Ask(1), Step::Pause(time.clone()), Step::Ask(2), Step::Pause(time), Step::Ask(3)];
         let plan = LoadPlan { connections: 1_000, extent: Extent::DurationNs(10 * SECOND), ..open(200.0) };
         let result = load(&on(vec![journey(walk)], plan), &World::new(Server::default(), 1));
         assert_eq!(part(&result, 4, Outcome::Answered), 2_000);
@@ -109,7 +110,11 @@ fn a_pace_waits_for_what_is_left_of_it() {
         let plan = LoadPlan { connections: 100, ..open(20.0) };
         let server = Server { service: Service::Constant(0), slower, ..Server::default() };
         let result = load(&on(vec![journey(walk.clone())], plan), &World::new(server, 1));
-        assert!((mean_ms(&result, 4) - f64::from(whole_ms)).abs() < 1.0, "{service_ms}: {}", mean_ms(&result, 4));
+        assert!(
+            (mean_ms(&result, 4) - f64::from(whole_ms)).abs() < 1.0,
+            "{service_ms}: {}",
+            mean_ms(&result, 4)
+        );
     }
 }
 
@@ -120,13 +125,17 @@ fn there_are_never_more_users_than_asked_for_and_hardly_ever_fewer() {
     for (workers, keep_alive) in [(1, KeepAlive::On), (3, KeepAlive::On), (1, KeepAlive::Off)] {
         // Each is followed after a while, by when the server knows that he is gone.
         let profile = Profile::Closed { think_ns: MS.into() };
-        let plan = on(vec![walk.clone()], LoadPlan { profile, connections: 12, workers, keep_alive, ..closed() });
+        let plan =
+            on(vec![walk.clone()], LoadPlan { profile, connections: 12, workers, keep_alive, ..closed() });
         let world = World::new(Server { service, ..Server::default() }, 2);
         let result = load(&plan, &world);
         let served = world.served();
         // A worker's server counts its own. Without keep-alive a user who pauses has no connection.
         let most = u64::from(12 / workers);
-        assert!(served.most_links <= most && (served.most_links == most || keep_alive == KeepAlive::Off), "{workers}");
+        assert!(
+            served.most_links <= most && (served.most_links == most || keep_alive == KeepAlive::Off),
+            "{workers}"
+        );
         let complete = part(&result, 3 + 1, Outcome::Answered);
         // By Little's law: users at once are journeys a second times their length.
         let users = complete as f64 * mean_ms(&result, 4) / 1_000.0;
@@ -139,7 +148,12 @@ fn there_are_never_more_users_than_asked_for_and_hardly_ever_fewer() {
 fn throughput_is_of_the_users_who_arrive_in_the_window_however_long_they_take() {
     // Users of 2 s: those who came in the discarded second are on their way all through the window.
     let walk = journey(vec![Step::Ask(1), Step::Pause((2 * SECOND).into()), Step::Ask(2)]);
-    let plan = LoadPlan { connections: 50, discard_ns: SECOND, extent: Extent::DurationNs(3 * SECOND), ..open(10.0) };
+    let plan = LoadPlan {
+        connections: 50,
+        discard_ns: SECOND,
+        extent: Extent::DurationNs(3 * SECOND),
+        ..open(10.0)
+    };
     let result = load(&on(vec![walk], plan), &World::new(Server::default(), 1));
     let snapshot = &result.snapshot;
     assert_eq!((snapshot.answered_in_window, snapshot.throughput_per_s()), (60, Some(20.0)));

@@ -38,7 +38,9 @@ fn a_loop_goes_on_while_its_condition_holds_and_no_more_often_than_it_may() {
 
 #[test]
 fn one_of_two_ways_is_taken_by_what_was_captured() {
-    let chosen = |test| walked(vec![Step::Ask(0), unless(test, 4), Step::Ask(1), Step::Jump(5), Step::Ask(2), Step::Ask(3)]);
+    let chosen = |test| {
+        walked(vec![Step::Ask(0), unless(test, 4), Step::Ask(1), Step::Jump(5), Step::Ask(2), Step::Ask(3)])
+    };
     let (first, second) = ([1, 1, 0, 1], [1, 0, 1, 1]);
     for (test, ways) in [
         (Test::Is("1".into()), first),
@@ -51,7 +53,10 @@ fn one_of_two_ways_is_taken_by_what_was_captured() {
         assert_eq!(chosen(test.clone()), ways, "{test}");
     }
     // Before anything was captured.
-    assert_eq!(walked(vec![unless(Test::Present, 2), Step::Ask(1), unless(Test::Absent, 4), Step::Ask(2)]), [0, 0, 1, 0]);
+    assert_eq!(
+        walked(vec![unless(Test::Present, 2), Step::Ask(1), unless(Test::Absent, 4), Step::Ask(2)]),
+        [0, 0, 1, 0]
+    );
 }
 
 #[test]
