@@ -21,7 +21,7 @@ pub use dial::is_local;
 pub use epoll::{Epoll, EpollDrivers, EpollNet};
 pub use proofload_wire::Close;
 pub(crate) use tap::TappedDrivers;
-pub use tap::{RECEIVED_MAX, Tap, TapEvent};
+pub use tap::{Ended, Heard, Notes, RECEIVED_MAX, Tap, TapEvent};
 pub use uring::{Uring, UringDrivers, UringNet};
 
 use crate::target::Handshake;
@@ -149,6 +149,10 @@ pub trait Net {
     }
     /// The TLS handshake of the connection, within [`Handler::dialed`].
     fn handshake(&self, _conn: Conn) -> Option<Handshake> {
+        None
+    }
+    /// Tap that hears what happens; `None` while measuring.
+    fn tap(&self) -> Option<&Tap> {
         None
     }
 }

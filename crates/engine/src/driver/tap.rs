@@ -1,15 +1,29 @@
 //! Drivers whose traffic is recorded, as exchanges have it, not as the wire does. For looking at exchanges, not
 //! for measuring them.
 
-use super::{Allowance, Drivers};
+use super::{Allowance, Conn, Drivers};
 use crate::target::{Address, Handshake};
+use proofload_measure::Outcome;
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-/// Most bytes that are kept of a request, and of all that was received: a head and 64 KiB of body.
+/// Most bytes that are kept of a request, and of an answer: a head and 64 KiB of body.
 pub const RECEIVED_MAX: usize = 128 * 1024;
+/// Most bytes that are kept altogether.
+const ALL_MAX: usize = 64 << 20;
+/// Most events that are kept.
+const EVENTS_MAX: usize = 100_000;
 
-/// Event on the connection.
+/// Event with its instant, on its connection: that in which the exchange began of one that a user asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    pub at_ns: u64,
+    pub conn: Conn,
+    pub what: TapEvent,
+}
+
+/// Event on a connection, or on the way of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TapEvent {
     Dialing(Address),
@@ -21,62 +35,109 @@ pub enum TapEvent {
     /// These bytes were taken for sending; under TLS they are those that were encrypted. What is over
     /// [`RECEIVED_MAX`] of a request is left out.
     Sent(Vec<u8>),
-    /// These bytes came, decrypted if need be; bytes over [`RECEIVED_MAX`] altogether are left out.
+    /// These bytes came, decrypted if need be; bytes over [`RECEIVED_MAX`] since something was sent are left out.
     Received(Vec<u8>),
+    /// A redirect leads the exchange to this connection.
+    Moves(Conn),
+    /// The user begins the request of this entry of the mix.
+    Asks(usize),
+    /// That request has ended.
+    Ended(Box<Ended>),
+    /// The user has taken this step, which asks nothing, and goes on at `to`.
+    Took { step: usize, to: usize },
+    /// The user has left; the outcome of his journey.
+    Left(Outcome),
+    /// Nothing more is kept, but that he left.
+    Cut,
+}
+
+/// End of a user's request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    pub entry: usize,
+    pub outcome: Outcome,
+    /// Why it is not a good one, in a sentence.
+    pub why: Option<String>,
+    pub took_ns: u64,
+    /// Variables that an answer as expected gave him, with their values.
+    pub captured: Vec<(String, Vec<u8>)>,
+}
+
+/// All that was heard.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    pub heard: Vec<Heard>,
+    /// Bytes sent and received, those that were not kept included.
+    pub sent: u64,
+    pub received: u64,
+    /// Bytes kept of each connection since something went the other way: sent, received.
+    running: BTreeMap<Conn, [usize; 2]>,
+    kept: usize,
 }
 
 /// Events so far.
 #[derive(Debug, Default)]
 pub struct Tap(Mutex<Notes>);
 
-#[derive(Debug, Default)]
-struct Notes {
-    heard: Vec<(u64, TapEvent)>,
-    received: u64,
-    kept: usize,
-    /// Bytes sent that are kept since something was received.
-    sent: usize,
+impl Notes {
+    /// As much of the bytes as is kept; `way` is 0 for those sent.
+    fn keep(&mut self, conn: Conn, way: usize, mut bytes: Vec<u8>) -> Vec<u8> {
+        let running = self.running.entry(conn).or_default();
+        bytes.truncate((RECEIVED_MAX - running[way]).min(ALL_MAX - self.kept));
+        running[way] += bytes.len();
+        running[1 - way] = 0;
+        self.kept += bytes.len();
+        bytes
+    }
 }
 
 impl Tap {
     /// Writes down what happened then.
-    pub fn note(&self, at_ns: u64, what: TapEvent) {
+    pub fn note(&self, at_ns: u64, conn: Conn, what: TapEvent) {
         let Ok(mut notes) = self.0.lock() else { return };
         let what = match what {
-            TapEvent::Received(mut bytes) => {
+            TapEvent::Received(bytes) => {
                 notes.received += bytes.len() as u64;
-                bytes.truncate(RECEIVED_MAX - notes.kept);
-                notes.kept += bytes.len();
-                notes.sent = 0;
-                TapEvent::Received(bytes)
+                TapEvent::Received(notes.keep(conn, 1, bytes))
             }
-            TapEvent::Sent(mut bytes) => {
-                bytes.truncate(RECEIVED_MAX - notes.sent);
-                notes.sent += bytes.len();
-                TapEvent::Sent(bytes)
+            TapEvent::Sent(bytes) => {
+                notes.sent += bytes.len() as u64;
+                TapEvent::Sent(notes.keep(conn, 0, bytes))
             }
             other => other,
         };
-        notes.heard.push((at_ns, what));
+        let what = match notes.heard.len() {
+            0..EVENTS_MAX => what,
+            EVENTS_MAX => TapEvent::Cut,
+            _ if matches!(what, TapEvent::Left(_)) => what,
+            _ => return,
+        };
+        notes.heard.push(Heard { at_ns, conn, what });
     }
 
-    /// All notes, and how many bytes were received.
-    pub fn take(&self) -> (Vec<(u64, TapEvent)>, u64) {
-        self.0
-            .lock()
-            .map_or_else(|_| (Vec::new(), 0), |mut notes| (std::mem::take(&mut notes.heard), notes.received))
+    /// All notes.
+    pub fn take(&self) -> Notes {
+        self.0.lock().map_or_else(|_| Notes::default(), |mut notes| std::mem::take(&mut *notes))
     }
 }
 
 /// Drivers with a tap above all that connections pass through.
 #[derive(Debug)]
-pub(crate) struct TappedDrivers<D>(pub D, pub Arc<Tap>);
+pub(crate) struct TappedDrivers<'a, D>(pub &'a D, pub Arc<Tap>);
 
-impl<D: Drivers> Drivers for TappedDrivers<D> {
+impl<D: Drivers> Drivers for TappedDrivers<'_, D> {
     type Driver = D::Driver;
 
     fn now_ns(&self) -> u64 {
         self.0.now_ns()
+    }
+
+    fn unix_ns_at_zero(&self) -> i64 {
+        self.0.unix_ns_at_zero()
+    }
+
+    fn is_virtual(&self) -> bool {
+        self.0.is_virtual()
     }
 
     fn allowance(&self) -> Allowance {

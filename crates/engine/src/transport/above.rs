@@ -77,7 +77,7 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Above<'_, N, H> {
         let mut plain = std::mem::take(&mut self.net.layer.buffers.plain);
         let link = self.net.layer.link(conn);
         if !plain.is_empty() && link.epoch == epoch && link.stage != Stage::Handshake {
-            self.net.note(|| TapEvent::Received(plain.clone()));
+            self.net.note(conn, || TapEvent::Received(plain.clone()));
             self.handler.received(self.net, conn, &plain);
         }
         plain.clear();
@@ -113,12 +113,12 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
                 self.handler.dialed(self.net, conn, Err(fault));
             }
             (Stage::Connecting, Ok(())) => {
-                self.net.note(|| TapEvent::Connected);
+                self.net.note(conn, || TapEvent::Connected);
                 let begun = self.net.begin(conn);
                 self.conclude(conn, begun);
             }
             (_, Ok(())) => {
-                self.net.note(|| TapEvent::Connected);
+                self.net.note(conn, || TapEvent::Connected);
                 self.handler.dialed(self.net, conn, Ok(()));
             }
         }
@@ -130,7 +130,7 @@ impl<N: Net, H: Handler<SecuredNet<N>>> Handler<N> for Above<'_, N, H> {
                 self.received_secured(conn, bytes)
             }
             Stage::Plain | Stage::Established => {
-                self.net.note(|| TapEvent::Received(bytes.to_vec()));
+                self.net.note(conn, || TapEvent::Received(bytes.to_vec()));
                 self.handler.received(self.net, conn, bytes);
             }
             Stage::Over => {}

@@ -5,7 +5,7 @@ use super::layer::{Fault, Layer, Stage};
 use super::stream::Stream;
 use super::tunnel;
 use crate::Target;
-use crate::driver::{Conn, Delayed, DialFault, Dialed, Net, Pushed, TapEvent};
+use crate::driver::{Conn, Delayed, DialFault, Dialed, Net, Pushed, Tap, TapEvent};
 use crate::target::Handshake;
 use std::net::IpAddr;
 use std::ptr::NonNull;
@@ -39,9 +39,9 @@ impl<N: Net> SecuredNet<N> {
         unsafe { &*below.as_ptr() }
     }
 
-    pub(super) fn note(&self, what: impl FnOnce() -> TapEvent) {
+    pub(super) fn note(&self, conn: Conn, what: impl FnOnce() -> TapEvent) {
         if let Some(tap) = &self.layer.tap {
-            tap.note(self.below_ref().now_ns(), what());
+            tap.note(self.below_ref().now_ns(), conn, what());
         }
     }
 
@@ -69,7 +69,7 @@ impl<N: Net> SecuredNet<N> {
         if layer.ways[link.way].target.transport.tunnel().is_some()
             && let Some(tap) = &layer.tap
         {
-            tap.note(now_ns, TapEvent::Tunnelled);
+            tap.note(now_ns, conn, TapEvent::Tunnelled);
         }
         let Some(settings) = &layer.ways[link.way].settings else {
             link.stage = Stage::Established;
@@ -97,7 +97,7 @@ impl<N: Net> SecuredNet<N> {
             let (negotiated, resumed) = stream.agreed(offered);
             let handshake = Handshake { took_ns: now_ns - link.began_ns, resumed, negotiated };
             self.layer.shaken = Some(handshake);
-            self.note(|| TapEvent::Secured(handshake));
+            self.note(conn, || TapEvent::Secured(handshake));
         }
     }
 
@@ -206,7 +206,7 @@ impl<N: Net> Net for SecuredNet<N> {
 
     fn dial(&mut self, conn: Conn, to: &Target, from: Option<IpAddr>) -> Dialed {
         self.layer.forget();
-        self.note(|| TapEvent::Dialing(to.addresses.first.clone()));
+        self.note(conn, || TapEvent::Dialing(to.addresses.first.clone()));
         let way = self.layer.way_to(to);
         let link = self.layer.link(conn);
         link.reset();
@@ -215,7 +215,7 @@ impl<N: Net> Net for SecuredNet<N> {
         let plain = link.stage == Stage::Plain;
         match self.below().dial(conn, to, from) {
             Dialed::Established => {
-                self.note(|| TapEvent::Connected);
+                self.note(conn, || TapEvent::Connected);
                 if plain {
                     return Dialed::Established;
                 }
@@ -241,8 +241,8 @@ impl<N: Net> Net for SecuredNet<N> {
             _ => Pushed::Failed,
         };
         match pushed {
-            Pushed::Took(took) => self.note(|| TapEvent::Sent(bytes[..took].to_vec())),
-            Pushed::Queued => self.note(|| TapEvent::Sent(bytes.to_vec())),
+            Pushed::Took(took) => self.note(conn, || TapEvent::Sent(bytes[..took].to_vec())),
+            Pushed::Queued => self.note(conn, || TapEvent::Sent(bytes.to_vec())),
             Pushed::Reset | Pushed::Failed => {}
         }
         pushed
@@ -281,6 +281,10 @@ impl<N: Net> Net for SecuredNet<N> {
 
     fn handshake(&self, _conn: Conn) -> Option<Handshake> {
         self.layer.shaken
+    }
+
+    fn tap(&self) -> Option<&Tap> {
+        self.layer.tap.as_deref()
     }
 }
 

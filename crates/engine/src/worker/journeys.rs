@@ -3,7 +3,7 @@
 use super::Worker;
 use super::due::Next;
 use super::users::Move;
-use crate::driver::Net;
+use crate::driver::{Net, TapEvent};
 use crate::lane::LaneId;
 use proofload_measure::Outcome;
 
@@ -37,6 +37,9 @@ impl Worker<'_> {
     pub(super) fn step_ended<N: Net>(&mut self, net: &mut N, lane: LaneId, now: u64, at_once: bool) {
         let Some(users) = &mut self.users else { return };
         let seat = self.exchanges.places.seat(lane);
+        if let Some(tap) = net.tap() {
+            tap.note(now, lane, self.exchanges.told(lane));
+        }
         users.ended(seat, self.exchanges.lanes[lane as usize].outcome, now);
         match at_once {
             true => self.go_on(net, seat, now),
@@ -49,8 +52,11 @@ impl Worker<'_> {
         loop {
             let Some(users) = &mut self.users else { return };
             let memory = self.exchanges.memory(seat);
-            match users.next(seat, now, memory, &self.exchanges.lanes) {
+            match users.next(seat, now, memory, &self.exchanges.lanes, net.tap()) {
                 Move::Ask { lane, entry, intended_ns } => {
+                    if let Some(tap) = net.tap() {
+                        tap.note(now, lane, TapEvent::Asks(entry));
+                    }
                     let cohort_ns = users.cohort_ns(seat).unwrap_or(intended_ns);
                     let freed = self.exchanges.begin_of(net, (lane, entry), cohort_ns, intended_ns, now);
                     // Freed by the attempt itself, so his next step waits for its turn.
@@ -67,6 +73,9 @@ impl Worker<'_> {
         let Some(users) = &mut self.users else { return };
         let place = &mut users.seats[seat as usize];
         self.exchanges.record.journey(place, outcome, now);
+        if let Some(tap) = net.tap() {
+            tap.note(now, seat, TapEvent::Left(outcome));
+        }
         self.exchanges.farewell(net, seat, now);
         place.freed_ns = now;
         // Not at once: the next user would begin within the call that ended this one, and so on.

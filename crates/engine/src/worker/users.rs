@@ -1,5 +1,6 @@
 //! Users on their journeys: the next step of each, and the time at which it is due.
 
+use crate::driver::{Tap, TapEvent};
 use crate::journey::{IDLE_STEPS_MAX, Journey, Journeys, Step, UserLanes, user_targets};
 use crate::lane::{Lane, LaneId, LanePhase};
 use crate::load::{Draws, Random, Share, scaled};
@@ -181,7 +182,14 @@ impl<'a> Users<'a> {
     }
 
     /// The next move of a seat's user. To be asked again after a request, until he rests or leaves.
-    pub fn next(&mut self, seat: u32, now: u64, memory: &UserMemory, lanes: &[Lane]) -> Move {
+    pub fn next(
+        &mut self,
+        seat: u32,
+        now: u64,
+        memory: &UserMemory,
+        lanes: &[Lane],
+        tap: Option<&Tap>,
+    ) -> Move {
         let journeys = self.journeys;
         let user = &mut self.users[seat as usize];
         if !user.is_here || user.waits {
@@ -196,7 +204,8 @@ impl<'a> Users<'a> {
                 }
                 (user.at, user.begun) = (*teardown, 0);
             }
-            let Some(step) = steps.get(user.at) else { return self.leave(seat) };
+            let (at, mut waits) = (user.at, false);
+            let Some(step) = steps.get(at) else { return self.leave(seat) };
             match step {
                 Step::Ask(entry) => match self.ask(seat, std::slice::from_ref(entry), 1, lanes) {
                     Some(next) => return next,
@@ -206,11 +215,7 @@ impl<'a> Users<'a> {
                     Some(next) => return next,
                     None => continue,
                 },
-                Step::Pause(_) | Step::Pace(_) => {
-                    if self.pause(seat, step, now) {
-                        return Move::Rest;
-                    }
-                }
+                Step::Pause(_) | Step::Pace(_) => waits = self.pause(seat, step, now),
                 Step::Exit if user.at < *teardown => user.at = *teardown,
                 Step::Exit => user.at = steps.len(),
                 Step::Jump(to) => {
@@ -234,6 +239,12 @@ impl<'a> Users<'a> {
                     let to = self.choose(seat, ways);
                     self.users[seat as usize].at = to;
                 }
+            }
+            if let Some(tap) = tap {
+                tap.note(now, seat, TapEvent::Took { step: at, to: self.users[seat as usize].at });
+            }
+            if waits {
+                return Move::Rest;
             }
         }
         self.put_off(seat, now + BREATHER_NS);

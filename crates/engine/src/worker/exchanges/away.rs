@@ -2,7 +2,7 @@
 
 use super::{Exchanges, Freed};
 use crate::connection::{Connection, Phase};
-use crate::driver::{Conn, Net};
+use crate::driver::{Conn, Net, TapEvent};
 use crate::lane::{Lane, LaneId, LanePhase};
 use crate::ways::Ways;
 use proofload_measure::Outcome;
@@ -33,6 +33,9 @@ impl Exchanges<'_> {
     /// Lets another connection of the same user go on with an exchange.
     #[cold]
     pub(super) fn move_on<N: Net>(&mut self, net: &mut N, conn: Conn, to: Conn, now: u64) -> Option<Freed> {
+        if let Some(tap) = net.tap() {
+            tap.note(now, conn, TapEvent::Moves(to));
+        }
         self.deadlines.clear(conn);
         self.hand_over(conn, to);
         let is_companion = self.elsewhere.home(conn) != conn;

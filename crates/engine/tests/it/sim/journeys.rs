@@ -9,8 +9,9 @@ mod turns;
 
 use super::*;
 use proofload_engine::Asking;
+use proofload_engine::debug::{Heard, Once, PAUSE_MAX_NS, TapEvent, debug_through};
 use proofload_engine::feed::{Draw, Filter};
-use proofload_engine::journey::{Journey, Journeys, Step};
+use proofload_engine::journey::{Condition, Journey, Journeys, Step, Test};
 use proofload_engine::reading::{Capture, Source};
 use proofload_extract::{Pick, Selector};
 use proofload_testkit::sim::{Fault, Server, Service};
@@ -215,4 +216,74 @@ fn whoever_finds_all_seats_taken_is_late_and_it_shows_in_the_first_step() {
     }
     let second = result.snapshot.parts[2].response_time.quantile_ns(1.0).unwrap();
     assert!(second < 2 * MS, "a step is late by itself alone: {second}");
+}
+
+#[test]
+fn a_journey_that_is_looked_at_tells_its_steps_what_was_captured_and_short_pauses() {
+    let capture = Capture {
+        variable: 0,
+        name: "key".to_owned(),
+        from: Source::Header("X-Token".to_owned()),
+        pick: Pick::Nth(1),
+        otherwise: None,
+    };
+    let missing = Capture { from: Source::Header("X-Other".to_owned()), ..capture.clone() };
+    let condition = Condition { variable: 0, test: Test::Is("h1".to_owned()) };
+    let steps = vec![
+        Step::Ask(0),
+        Step::Pause(SECOND.into()),
+        Step::Pause((30 * MS).into()),
+        Step::Unless { condition, to: 6 },
+        Step::AskAll { entries: vec![1, 2], at_once: 2 },
+        Step::Exit,
+        Step::Ask(3),
+    ];
+    let plan = on(vec![journey(vec![Step::Ask(3)]), journey(steps)], open(50.0));
+    let mut asking = plan.asking.clone();
+    asking.captures = vec![vec![capture], vec![], vec![], vec![missing]];
+    let journeys = asking.journeys.as_deref().cloned().unwrap();
+    asking.journeys = Some(Arc::new(Journeys { variables: 1, pauses_ns: SECOND, ..journeys }));
+    let plan = LoadPlan { asking, connections: 30, ..plan };
+    let slower = vec![("/1", Service::Constant(20 * MS))];
+    let server = Server { gives_tokens: true, slower, ..Server::default() };
+    let looked = |journey, server: &Server| {
+        debug_through(&plan, Once::Journey(journey), &World::new(server.clone(), 1)).unwrap()
+    };
+    let transcript = looked(1, &server);
+    let heard = &transcript.notes.heard;
+    let took = |heard: &Heard| match heard.what {
+        TapEvent::Took { step, to } => Some((step, to, heard.at_ns)),
+        _ => None,
+    };
+    let took: Vec<(usize, usize, u64)> = heard.iter().filter_map(took).collect();
+    let [(1, 2, first_ns), (2, 3, second_ns), (3, 4, third_ns), (5, 7, _)] = took[..] else { panic!("{took:?}") };
+    assert_eq!((second_ns - first_ns, third_ns - second_ns), (PAUSE_MAX_NS, 30 * MS));
+    let ended = |heard: &Heard| match &heard.what {
+        TapEvent::Ended(ended) => Some((ended.entry, ended.outcome, ended.captured.clone())),
+        _ => None,
+    };
+    let good = |entry, captured| (entry, Outcome::Answered, captured);
+    let captured = vec![("key".to_owned(), b"h1".to_vec())];
+    // The second of two at once is the first to end.
+    let all: Vec<_> = heard.iter().filter_map(ended).collect();
+    assert_eq!(all, [good(0, captured), good(2, vec![]), good(1, vec![])]);
+    assert_eq!(heard.last().unwrap().what, TapEvent::Left(Outcome::Answered));
+    // What passed for each of the two is on a connection of its own.
+    let sent = |path: &str| {
+        let is_it = |heard: &&Heard| matches!(&heard.what, TapEvent::Sent(bytes) if bytes.starts_with(path.as_bytes()));
+        heard.iter().find(is_it).unwrap().conn
+    };
+    let asks = |entry| heard.iter().find(|heard| heard.what == TapEvent::Asks(entry)).unwrap().conn;
+    assert_eq!((sent("GET /1"), sent("GET /2")), (asks(1), asks(2)));
+    assert_ne!(asks(1), asks(2));
+
+    let transcript = looked(0, &server);
+    let end = transcript.notes.heard.iter().find_map(|heard| match &heard.what {
+        TapEvent::Ended(ended) => Some(ended.clone()),
+        _ => None,
+    });
+    let end = end.unwrap();
+    assert_eq!((end.outcome, end.captured.len()), (Outcome::NotCaptured, 0));
+    assert!(end.why.as_ref().unwrap().contains("key"), "{end:?}");
+    assert_eq!(transcript.notes.heard.last().unwrap().what, TapEvent::Left(Outcome::NotCaptured));
 }

@@ -295,10 +295,10 @@ fn what_is_wrong_with_the_values_is_said_at_once() {
 
 #[test]
 fn a_debugged_exchange_is_shown_as_plaintext() {
-    use proofload_engine::debug::{TapEvent, debug};
+    use proofload_engine::debug::{Once, TapEvent, debug};
     let peer = server(&Speaks::default());
-    let transcript = debug(&plan(target(peer.address(), tls()), 1)).unwrap();
-    let heard: Vec<&TapEvent> = transcript.heard.iter().map(|(_, what)| what).collect();
+    let transcript = debug(&plan(target(peer.address(), tls()), 1), Once::Entry(0)).unwrap();
+    let heard: Vec<&TapEvent> = transcript.notes.heard.iter().map(|heard| &heard.what).collect();
     let [
         TapEvent::Dialing(_),
         TapEvent::Connected,
