@@ -102,5 +102,5 @@ fn alone(all: &Journeys, at: usize) -> Journeys {
         }
     }
     // Without pauses the user is there at once.
-    Journeys { journeys: journey.into_iter().collect(), pauses_ns: 0, ..*all }
+    Journeys { journeys: journey.into_iter().collect(), pauses_ns: 0, given: all.given.clone(), ..*all }
 }

@@ -83,7 +83,7 @@ pub enum Draw {
         /// Form of the value; [`Filter::Raw`] for a column, whose texts have theirs.
         filter: Filter,
     },
-    /// What the user has captured; empty where he has not, and without users.
+    /// A value that the user has captured; empty where he has not, and without users.
     Variable {
         /// Index into the user's variables.
         variable: u16,
@@ -258,7 +258,7 @@ struct Room {
     lack: Option<String>,
 }
 
-/// What the numbers of exchanges stand for.
+/// Values by the numbers of exchanges.
 #[derive(Debug)]
 struct Sources<'a> {
     feed: &'a Feed,

@@ -24,6 +24,8 @@ pub struct Journeys {
     /// Mean time that a user waits by his own will, in nanoseconds. Users of a closed load arrive over this time at first:
     /// those who arrive at once would stay in step.
     pub pauses_ns: u64,
+    /// Values that every user begins with, by their variables.
+    pub given: Vec<(usize, Vec<u8>)>,
 }
 
 /// Steps of one kind of user.
@@ -190,6 +192,9 @@ impl Journeys {
                 "journeys: the connections of users are their own, one exchange on each; give the number of users at once"
                     .to_owned(),
             );
+        }
+        if self.given.iter().any(|(variable, _)| *variable >= self.variables) {
+            problems.push("journeys: a value is given to a variable that no user has".to_owned());
         }
         if problems.is_empty() && user_targets(plan).len() > LANES_MAX {
             problems.push(format!("journeys: a user needs more than {LANES_MAX} connections"));

@@ -1,6 +1,7 @@
 //! Memory of a user: values captured from answers, and the rows that feeders gave him.
 
 use crate::LoadPlan;
+use crate::reading::VALUE_MAX;
 
 /// Values that a user carries from step to step.
 #[derive(Debug, Default)]
@@ -22,10 +23,14 @@ impl UserMemory {
         }
     }
 
-    /// Forgets everything, for the next user; keeps the room.
-    pub fn clear(&mut self) {
+    /// Forgets everything but what is given to each user, for the next; keeps the room.
+    pub fn begin(&mut self, given: &[(usize, Vec<u8>)]) {
         self.variables.iter_mut().for_each(Vec::clear);
         self.is_set.fill(false);
+        for (variable, value) in given {
+            self.variables[*variable].extend_from_slice(value);
+            self.is_set[*variable] = true;
+        }
     }
 
     /// All values, those that were not captured empty.
@@ -38,14 +43,15 @@ impl UserMemory {
         self.variables.get(variable).filter(|_| self.is_set[variable]).map(Vec::as_slice)
     }
 
-    /// The captured values, with the names of their variables.
+    /// The captured values, with the names of their variables and of their places in the answers.
     pub fn named(&self, plan: &LoadPlan) -> Vec<(String, Vec<u8>)> {
-        let mut named = Vec::new();
+        let mut named: Vec<(String, Vec<u8>)> = Vec::new();
         for capture in plan.asking.captures.iter().flatten() {
-            if let Some(value) = self.get(capture.variable)
-                && !named.iter().any(|(name, _)| *name == capture.name)
-            {
-                named.push((capture.name.clone(), value.to_vec()));
+            let Some(value) = self.get(capture.variable) else { continue };
+            for name in capture.names() {
+                if !named.iter().any(|(known, _)| *known == name) {
+                    named.push((name, value.to_vec()));
+                }
             }
         }
         named
@@ -58,6 +64,10 @@ impl UserMemory {
         text.clear();
         let (is_set, passed_on) = write(text);
         self.is_set[variable] = is_set;
+        if !is_set {
+            text.clear();
+            text.shrink_to(VALUE_MAX);
+        }
         passed_on
     }
 }

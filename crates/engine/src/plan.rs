@@ -265,7 +265,7 @@ impl LoadPlan {
         self.shortage.most_connections.unwrap_or(self.connections).max(self.connections)
     }
 
-    /// What the profile begins: entries of the mix, each with its weight and target, or journeys. Journeys are numbered behind
+    /// Choices of the profile: entries of the mix, each with its weight and target, or journeys. Journeys are numbered behind
     /// the entries, and the target of all of them is the first.
     pub(crate) fn choices(&self) -> Vec<(usize, u32, usize)> {
         match &self.asking.journeys {
@@ -280,6 +280,13 @@ impl LoadPlan {
     /// True if throughput is of the users who arrive in the window, whose journeys may last longer than it does.
     pub(crate) fn counts_cohorts(&self) -> bool {
         self.asking.journeys.is_some() && !self.profile.is_closed()
+    }
+
+    /// Time for which users go on to arrive behind the window, and do not count: those who do finish their journeys beside
+    /// them, as they would in a longer load.
+    pub(crate) fn tail_ns(&self) -> u64 {
+        let keeps_on = matches!(self.profile, Profile::Open { .. }) && matches!(self.extent, Extent::DurationNs(_));
+        self.asking.journeys.as_ref().filter(|_| keeps_on).map_or(0, |journeys| journeys.pauses_ns)
     }
 
     /// True if connections are opened before the load begins. Those of users are opened by their first requests.

@@ -50,6 +50,22 @@ pub struct Capture {
     pub otherwise: Option<String>,
 }
 
+impl Capture {
+    /// Names by which the value may be known as a credential: its variable's, and that of its place.
+    pub fn names(&self) -> Vec<String> {
+        let place = match &self.from {
+            Source::Cookie(_) => Some("Cookie".to_owned()),
+            Source::Header(name) => Some(name.clone()),
+            Source::Body(Selector::JsonPath(path)) => {
+                let mut words = path.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
+                words.rfind(|word| !word.is_empty()).map(str::to_owned)
+            }
+            _ => None,
+        };
+        std::iter::once(self.name.clone()).chain(place).collect()
+    }
+}
+
 /// Parts of heads that connections of a plan keep.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptHead {
@@ -119,7 +135,8 @@ impl Reader {
             }
             Reader::Field(index) => answer.session.field(*index),
             Reader::Cookie(name) => {
-                answer.jar.and_then(|jar| jar.get(name)).or_else(|| answer.session.set_cookie(name))
+                // What was set and has ended is in no jar.
+                answer.jar.map_or_else(|| answer.session.set_cookie(name), |jar| jar.get(name))
             }
             Reader::Body(finder) => return finder.find(answer.text, pick, answer.random, out),
         };
@@ -165,7 +182,7 @@ pub(crate) enum Misread {
     Capture(usize),
     /// The value of the capture with this index is longer than any that is kept.
     TooLong(usize),
-    /// What was looked for may be in the part of the body that was not kept.
+    /// The value may be in the part of the body that was not kept.
     Unkept,
 }
 
@@ -218,10 +235,13 @@ impl Reading {
     ) -> Result<(), Misread> {
         for (at, (reader, value)) in self.required.iter().enumerate() {
             scratch.clear();
-            let found = reader.read(answer, Pick::Nth(1), scratch);
-            let is_there = found == Found::Yes;
-            if !value.test.passes(is_there.then_some(&scratch[..])) {
-                return Err(answer.misread(reader, found, Misread::Value(at)));
+            let found = match reader.read(answer, Pick::Nth(1), scratch) {
+                Found::Yes => Some(&scratch[..]),
+                Found::No if answer.whole || !matches!(reader, Reader::Body(_)) => None,
+                found => return Err(answer.misread(reader, found, Misread::Value(at))),
+            };
+            if !value.test.passes(found) {
+                return Err(Misread::Value(at));
             }
         }
         if self.schema.as_ref().is_some_and(|schema| schema.check(answer.text).is_err()) {
@@ -234,12 +254,12 @@ impl Reading {
                 match (found, &capture.otherwise) {
                     (Found::Yes, _) if text.len() > VALUE_MAX => (false, Err(Misread::TooLong(at))),
                     (Found::Yes, _) => (true, Ok(())),
-                    (_, Some(otherwise)) => {
+                    (Found::No, Some(otherwise)) if answer.whole || !matches!(reader, Reader::Body(_)) => {
                         text.clear();
                         text.extend_from_slice(otherwise.as_bytes());
                         (true, Ok(()))
                     }
-                    (found, None) => (false, Err(answer.misread(reader, found, Misread::Capture(at)))),
+                    (found, _) => (false, Err(answer.misread(reader, found, Misread::Capture(at)))),
                 }
             })?;
         }

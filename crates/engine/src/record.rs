@@ -292,7 +292,7 @@ impl WorkerRecord {
             let times = ExchangeTimes { intended_ns, end_ns: now_ns, ..ExchangeTimes::default() };
             self.recorder.record_of_part(*part as usize, &times, Outcome::Unsent);
         }
-        let within = intended_ns >= self.window.start_ns;
+        let within = self.covers(intended_ns);
         match within {
             true => self.recorder.record_unsent(intended_ns, now_ns),
             false => self.recorder.snapshot_mut().discarded.add(Outcome::Unsent),
@@ -364,6 +364,12 @@ impl WorkerRecord {
     #[inline]
     pub fn window_is_new(&self, now_ns: u64) -> bool {
         self.cpu[0].is_none() && now_ns >= self.window.start_ns
+    }
+
+    /// True if [`WorkerRecord::note_cpu`] is due for the window's end.
+    #[inline]
+    pub fn window_is_over(&self, now_ns: u64) -> bool {
+        now_ns >= self.window.end_ns && self.cpu[1].is_none() && self.cpu[0].is_some()
     }
 
     /// Counts a poll that took `took_ns` and ended now; the first part of it was waited, where no more than `asked_ns` was

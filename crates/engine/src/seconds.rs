@@ -65,7 +65,7 @@ pub(crate) struct Seconds {
     end_ns: u64,
     /// Beginning of the present snapshot.
     since_ns: u64,
-    /// Answers in each second, and those in the present snapshot that are counted already.
+    /// Answers in each second, and those that are counted already.
     counts: Vec<u64>,
     counted: u64,
     /// Over all snapshots that were handed over.
@@ -129,7 +129,7 @@ impl Seconds {
     }
 
     fn close_second(&mut self, recorder: &mut Recorder) {
-        if recorder.snapshot().answered_in_window > self.counted || self.end_ns == self.due_ns() {
+        if recorder.ended_in_window() > self.counted || self.end_ns == self.due_ns() {
             self.count(recorder);
         }
         self.hand_over(recorder);
@@ -146,7 +146,7 @@ impl Seconds {
     }
 
     fn count(&mut self, recorder: &Recorder) {
-        let answered = recorder.snapshot().answered_in_window;
+        let answered = recorder.ended_in_window();
         if self.counts.len() < self.counts.capacity() {
             self.counts.push(answered - self.counted);
         }
@@ -168,7 +168,6 @@ impl Seconds {
         snapshot.window = Window { start_ns: self.since_ns, end_ns: over_ns.max(self.since_ns) };
         self.since_ns = snapshot.window.end_ns;
         self.service_sum_ns += snapshot.service_sum_ns;
-        self.counted = 0;
         // There is room for every snapshot that there is. A collector that is gone has panicked, and the load with it.
         let _ = self.giving.full.try_send(Batch { last: self.at, snapshot });
         self.giving.collector.unpark();
@@ -178,7 +177,7 @@ impl Seconds {
     /// second that was begun and saw answers counts.
     pub fn finish(mut self, end_ns: u64, mut recorder: Recorder) -> (Vec<u64>, u64) {
         self.advance_to(end_ns, &mut recorder);
-        if recorder.snapshot().answered_in_window > self.counted {
+        if recorder.ended_in_window() > self.counted {
             self.count(&recorder);
         }
         self.give(recorder.finish(), end_ns.min(self.window.end_ns));

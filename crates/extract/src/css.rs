@@ -31,7 +31,7 @@ struct Compound {
     name: String,
     /// Of its place among its siblings, which come before those of itself.
     places: Vec<String>,
-    /// Whether places count elements of the same name only.
+    /// True if places count elements of the same name only.
     of_type: Option<bool>,
     own: Vec<String>,
 }
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         if self.rest().is_empty() { Ok(name) } else { Err(self.wrong("is no part of an attribute's name")) }
     }
 
-    /// What stands between `[` and `]`.
+    /// The part between `[` and `]`.
     fn attribute(&mut self) -> Made<String> {
         self.blanks();
         let name = self.name()?.to_ascii_lowercase();

@@ -160,7 +160,7 @@ impl<'de> Visitor<'de> for Seek<'_> {
     }
 }
 
-/// Whether a key is the step's name.
+/// True if a key is the step's name.
 struct Here<'s>(&'s Step);
 
 impl<'de> DeserializeSeed<'de> for Here<'_> {
@@ -183,13 +183,13 @@ impl Visitor<'_> for Here<'_> {
     }
 }
 
-/// Whether a whole text is of a pattern (RFC 9535, section 2.4.6).
+/// True if a whole text is of a pattern (RFC 9535, section 2.4.6).
 #[serde_json_path::function(name = "match")]
 fn full(text: ValueType, regex: ValueType) -> LogicalType {
     fits(&text, regex.as_value().and_then(Value::as_str).map(|regex| format!("^(?:{regex})$")))
 }
 
-/// Whether a pattern is somewhere in a text (RFC 9535, section 2.4.7).
+/// True if a pattern is somewhere in a text (RFC 9535, section 2.4.7).
 #[serde_json_path::function]
 fn search(text: ValueType, regex: ValueType) -> LogicalType {
     fits(&text, regex.as_value().and_then(Value::as_str).map(str::to_string))

@@ -171,7 +171,7 @@ impl Tree {
 /// A page of HTML while it is read.
 struct Page {
     tree: Tree,
-    /// Whether attributes are those of a start tag: end tags may have some, which count for nothing.
+    /// True if attributes are those of a start tag: end tags may have some, which count for nothing.
     in_tag: bool,
     /// Name of an attribute whose value may follow.
     attribute: Option<String>,

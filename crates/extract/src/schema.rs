@@ -30,7 +30,7 @@ pub struct Schema {
     patterns: HashMap<String, Regex>,
 }
 
-/// What is wrong, and where: a JSON Pointer, written as it is left.
+/// The fault and its place: a JSON Pointer, written as it is left.
 struct Wrong {
     at: String,
     what: String,
@@ -50,7 +50,7 @@ impl Schema {
         Ok(schema)
     }
 
-    /// What in a text breaks the schema first: its place and the rule, in some 200 characters.
+    /// The first breach of the schema in a text: its place and the rule, in some 200 characters.
     pub fn check(&self, text: &[u8]) -> Result<(), String> {
         let value = serde_json::from_slice(text).map_err(|error| format!("it is no JSON: {error}"))?;
         let check = Check { schema: self, left: Cell::new(MOST_CHECKS), depth: Cell::new(0) };
@@ -187,7 +187,7 @@ impl Check<'_> {
         all
     }
 
-    /// Whether a value is of a schema; no when nothing is left, which the whole check then says.
+    /// True if a value is of a schema; no when nothing is left, which the whole check then says.
     fn fits(&self, schema: &Value, value: &Value) -> bool {
         self.value(schema, value).is_ok()
     }
@@ -307,7 +307,7 @@ impl Check<'_> {
 
 type Holds = fn(&f64, &f64) -> bool;
 
-/// Whether a limit is kept; what it is not about keeps it.
+/// True if a limit is kept; what it is not about keeps it.
 fn within(keyword: &str, rule: &Value, value: &Value) -> bool {
     let limit = rule.as_f64().unwrap_or_default();
     let number = value.as_f64();
@@ -332,7 +332,7 @@ fn within(keyword: &str, rule: &Value, value: &Value) -> bool {
     size.is_none_or(|size| holds(&size, &limit))
 }
 
-/// Whether no two items are the same: compared by a text in which they are, or are not, so that it takes no square of
+/// True if no two items are the same: compared by a text in which they are, or are not, so that it takes no square of
 /// their number.
 fn all_differ(items: &[Value]) -> bool {
     let mut seen = std::collections::HashSet::new();

@@ -25,7 +25,7 @@ pub enum Pick {
     Last,
     /// By the random number that is handed in.
     Any,
-    /// How many there are, 0 included, instead of a value.
+    /// Their number, 0 included, instead of a value.
     Count,
 }
 

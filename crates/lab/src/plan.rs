@@ -33,6 +33,7 @@ use crate::generator_settings::GeneratorSettings;
 use crate::registry::reached;
 use needs::Needs;
 pub(crate) use needs::may_compile;
+use proofload_engine::journey::Journeys;
 use proofload_engine::{Asking, Extent, LoadPlan, Overflow, Target};
 use proofload_facts::{Finding, Mistake};
 use proofload_language::tr;
@@ -48,6 +49,7 @@ use proofload_study::{
     Condition, LoadPoint, LoadRole, Server, Speaks, Stream, Study, SubjectSpec, WorkloadEntry,
 };
 use reckon::Reckoning;
+use std::sync::Arc;
 
 const S: u64 = 1_000_000_000;
 
@@ -408,7 +410,7 @@ pub fn load_plans(
     if study.streams.is_empty() {
         let asked = match point.asks {
             Some(entry) => &study.workload[entry..=entry],
-            None => &study.workload,
+            None => &study.workload[..study.journeys.as_ref().map_or(study.workload.len(), |of| of.entries)],
         };
         return Ok(vec![load_plan(study, asked, point, role, terms)?]);
     }
@@ -420,6 +422,30 @@ pub fn load_plans(
         load_plan(study, &study.workload[stream.entries.clone()], load, role, &terms)
     });
     plans.collect()
+}
+
+/// The plan of one user who takes the steps before all loads on a server, or those after them; `None` where there are none.
+///
+/// # Errors
+/// As [`load_plans`].
+pub fn around(study: &Study, when: Around, terms: &LoadTerms<'_>) -> Option<Result<LoadPlan, LoadPlanError>> {
+    let program = study.journeys.as_ref()?.around[when as usize].clone()?;
+    let plan = load_plan(study, &study.workload, study.points.first()?, LoadRole::Real, terms);
+    Some(plan.map(|mut plan| {
+        if let Some(journeys) = &plan.asking.journeys {
+            let alone = Journeys { journeys: vec![program], ..Journeys::clone(journeys) };
+            plan.asking.journeys = Some(Arc::new(alone));
+        }
+        plan.asking.parts = Vec::new();
+        plan
+    }))
+}
+
+/// Time of steps that are taken once for each server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Around {
+    Setup,
+    Teardown,
 }
 
 fn load_plan(

@@ -22,6 +22,8 @@ pub struct Recorder {
     counts_until_ns: u64,
     /// True if throughput is of the exchanges that belong to the window, whenever they end.
     is_of_cohorts: bool,
+    /// Answers that ended in the window, whoever asked.
+    ended_in_window: u64,
     snapshot: Snapshot,
 }
 
@@ -34,11 +36,11 @@ impl Recorder {
     /// The same for a load with so many named parts.
     pub fn with_parts(window: Window, parts: usize) -> Self {
         let snapshot = Snapshot::new(window).with_parts(parts);
-        Recorder { window, counts_until_ns: window.end_ns, is_of_cohorts: false, snapshot }
+        Recorder { window, counts_until_ns: window.end_ns, is_of_cohorts: false, ended_in_window: 0, snapshot }
     }
 
     /// Counts as throughput what belongs to the window, answered in it or later: for users who arrive in the window and take
-    /// their time. Bytes count until the end.
+    /// their time.
     pub fn count_cohorts(&mut self) {
         self.is_of_cohorts = true;
     }
@@ -68,11 +70,18 @@ impl Recorder {
     }
 
     #[inline]
+    fn is_in_time(&self, end_ns: u64) -> bool {
+        end_ns >= self.window.start_ns && end_ns < self.counts_until_ns
+    }
+
+    #[inline]
     fn is_throughput(&self, cohort_ns: u64, end_ns: u64) -> bool {
-        match self.is_of_cohorts {
-            false => end_ns >= self.window.start_ns && end_ns < self.counts_until_ns,
-            true => self.covers(cohort_ns),
-        }
+        if self.is_of_cohorts { self.covers(cohort_ns) } else { self.is_in_time(end_ns) }
+    }
+
+    /// Answers that ended in the window, over all snapshots: those of each second, also where throughput is of cohorts.
+    pub fn ended_in_window(&self) -> u64 {
+        self.ended_in_window
     }
 
     /// Counts one exchange under its outcome. It belongs to the window if it was intended there.
@@ -81,11 +90,14 @@ impl Recorder {
         self.record_of_cohort(times.intended_ns, times, outcome);
     }
 
-    /// The same for one that belongs to the window if `cohort_ns` does, the arrival of the user who sent it. Latencies are recorded for answered exchanges only, so a
+    /// The same for one that belongs to the window if `cohort_ns` does, the arrival of the user who sent it.
+    /// Latencies are recorded for answered exchanges only, so a
     /// fast error page cannot look like a fast server; the send delay for all that were sent.
     #[inline]
     pub fn record_of_cohort(&mut self, cohort_ns: u64, times: &ExchangeTimes, outcome: Outcome) {
-        let counts = outcome == Outcome::Answered && self.is_throughput(cohort_ns, times.end_ns);
+        let is_answered = outcome == Outcome::Answered;
+        let counts = is_answered && self.is_throughput(cohort_ns, times.end_ns);
+        self.ended_in_window += u64::from(is_answered && self.is_in_time(times.end_ns));
         let covered = self.covers(cohort_ns);
         let s = &mut self.snapshot;
         s.answered_in_window += u64::from(counts);
@@ -157,7 +169,7 @@ impl Recorder {
     /// Counts bytes that crossed the sockets, whichever exchange they belong to.
     #[inline]
     pub fn record_bytes(&mut self, now_ns: u64, sent: u64, received: u64) {
-        if now_ns >= self.window.start_ns && (now_ns < self.counts_until_ns || self.is_of_cohorts) {
+        if now_ns >= self.window.start_ns && now_ns < self.counts_until_ns {
             self.snapshot.bytes_sent += sent;
             self.snapshot.bytes_received += received;
         }

@@ -33,7 +33,7 @@ pub enum FeederSpec {
     Made(Feeder),
 }
 
-/// How often a feeder is drawn from, where there are users.
+/// Frequency of draws from a feeder, where there are users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Per {
     /// Once, for all that the user asks.

@@ -142,6 +142,10 @@ pub struct Journeys {
     pub lines: Vec<String>,
     /// Names of the steps that send a request, each once.
     pub steps: Vec<String>,
+    /// Number of entries of the workload that are steps of journeys; those behind them are of `around`.
+    pub entries: usize,
+    /// Steps before the first load on a server that was started, and after the last: what the first leave is given to all users.
+    pub around: [Option<Journey>; 2],
     /// Longest time that a user waits by his own will, over the journeys: the mean of all pauses, in nanoseconds.
     pub pauses_ns: u64,
 }
@@ -157,7 +161,7 @@ impl Journeys {
 
     /// For the engine; users have so many variables.
     pub(super) fn program(&self, variables: usize) -> journey::Journeys {
-        journey::Journeys { journeys: self.programs.clone(), variables, pauses_ns: self.pauses_ns }
+        journey::Journeys { journeys: self.programs.clone(), variables, pauses_ns: self.pauses_ns, given: Vec::new() }
     }
 
     /// Users at once, where the study leaves it open: those who are on their way at this rate, twice over.
@@ -195,7 +199,8 @@ impl Journeys {
 /// Journeys with their load.
 pub(super) fn check_users(map: &Map<'_>, field: &Field<'_>, shared: &Shared<'_>) -> Asked {
     let load = map.required("load", "load: { open: { rate: 20/s } }");
-    let (workload, journeys) = check_journeys(field, shared).unzip();
+    let around = ["setup", "teardown"].map(|key| map.optional(key));
+    let (workload, journeys) = check_journeys(field, &around, shared).unzip();
     let workload = workload.flatten();
     let mut points = load.as_ref().and_then(|field| check_load(field, shared));
     if let (Some(load), Some(points), Some(journeys)) = (&load, &mut points, &journeys) {
@@ -204,11 +209,11 @@ pub(super) fn check_users(map: &Map<'_>, field: &Field<'_>, shared: &Shared<'_>)
     Asked { workload, journeys, points, ..Asked::default() }
 }
 
-/// The requests of all journeys, if all could be read, and the journeys.
+/// The requests of all journeys, and of what is `around` them, if all could be read, and the journeys.
 fn check_journeys(field: &Field<'_>, shared: &Shared<'_>) -> Option<(Option<Vec<WorkloadEntry>>, Journeys)> {
     let entries = field.entries(FORM)?;
     field.at_most(entries.len(), JOURNEYS_MAX, Thing::Journey)?;
-    declare_variables(field, shared);
+    around.iter().flatten().chain([field]).for_each(|field| declare_variables(field, shared));
     let mut writer = Writer {
         shared,
         entries: Vec::new(),
@@ -244,7 +249,11 @@ fn check_journeys(field: &Field<'_>, shared: &Shared<'_>) -> Option<(Option<Vec<
     let variables = shared.feeders.borrow().variables().len();
     let fits = field.at_most(writer.names.len(), STEPS_MAX, Thing::Entry);
     let fits = fits.and(field.at_most(variables, VARIABLES_MAX, Thing::Captured));
-    journeys.steps = writer.names;
+    journeys.steps = std::mem::take(&mut writer.names);
+    journeys.entries = writer.entries.len();
+    for (field, program) in around.iter().zip(&mut journeys.around) {
+        *program = field.as_ref().map(|field| writer.journey(field));
+    }
     Some((fits.filter(|()| writer.whole).map(|()| writer.entries), journeys))
 }
 
@@ -277,7 +286,7 @@ struct Writer<'s, 'a> {
     names: Vec<String>,
     /// Steps in words, those within others apart.
     words: Vec<Vec<String>>,
-    /// How often the present step is taken, on average; a loop with a condition counts a few passes, and both ways of a
+    /// Times that the present step is taken, on average; a loop with a condition counts a few passes, and both ways of a
     /// condition are as likely.
     times: f64,
     /// Mean time that users of the present journey pause.
@@ -316,7 +325,7 @@ impl Writer<'_, '_> {
         self.words.iter_mut().last().into_iter().for_each(|words| words.push(step.clone()));
     }
 
-    /// What is written, with its steps in words.
+    /// The result of writing, with its steps in words.
     fn told<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> (T, String) {
         self.words.push(Vec::new());
         let written = write(self);

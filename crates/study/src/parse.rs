@@ -8,7 +8,7 @@ use super::expectations::{EXPECTATIONS, REFERENCE, REFERENCES_MAX, check_expect,
 use super::expectations::{ExpectedRow, Reference};
 use super::field::{Field, Map};
 use super::include::FILE;
-use super::journeys::{JOURNEYS, Journeys, check_users};
+use super::journeys::{JOURNEY_STEPS, JOURNEYS, Journeys, check_users};
 use super::keys::{Kind, WORD, keys, kinds};
 use super::load::{LOAD, check_load};
 use super::mix::{WORKLOAD, check_workload};
@@ -77,6 +77,10 @@ keys! {
         optional workload: WORKLOAD,
         /// Journeys of users, by name, instead of a workload: the load is of users who arrive, or of users at once.
         optional journeys: JOURNEYS,
+        /// Steps that one user takes when a server was started, before its warm-up: what they capture, all users have.
+        optional setup: JOURNEY_STEPS,
+        /// Steps that one user takes before a server is stopped.
+        optional teardown: JOURNEY_STEPS,
         /// One mix of the requests of the workload, or a load for each; mixed by default.
         optional ask: ASK,
         /// Amount of load.
@@ -287,12 +291,15 @@ fn check_generator(map: &Map<'_>) -> Option<Conditions> {
 /// Workload and load: one workload with its load, or several at once.
 fn check_asked(map: &Map<'_>, shared: &Shared<'_>) -> Asked {
     if let Some(field) = map.optional("streams") {
-        map.forbid(&["workload", "journeys", "load", "ask"], "streams");
+        map.forbid(&["workload", "journeys", "setup", "teardown", "load", "ask"], "streams");
         return check_streams(&field, shared);
     }
     if let Some(field) = map.optional("journeys") {
         map.forbid(&["workload", "ask"], "journeys");
         return check_users(map, &field, shared);
+    }
+    for field in ["setup", "teardown"].iter().filter_map(|key| map.optional(key)) {
+        field.problem(Mistake::NoMeaningWithout { needs: "journeys".to_string() });
     }
     let workload = map.required("workload", "workload: { page: { get: / } }");
     let load = map.required("load", "load: { closed: { connections: 64 } }");

@@ -124,7 +124,7 @@ fn encoded(value: &[u8], put: impl FnMut(&[u8])) {
     replaced(value, |byte| other(byte) || byte == b'#', percent, put);
 }
 
-/// What is behind the first `/` of the path.
+/// The rest behind the first `/` of the path.
 fn behind_slash(value: &[u8]) -> &[u8] {
     let value = value.trim_ascii();
     let value = value.split(|byte| *byte == b'#').next().unwrap_or_default();

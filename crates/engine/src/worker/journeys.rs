@@ -1,7 +1,6 @@
 //! Users of a worker: they arrive, go on when a request has ended or their time has come, and leave.
 
 use super::Worker;
-use super::due::Next;
 use super::users::Move;
 use crate::driver::{Net, TapEvent};
 use crate::lane::LaneId;
@@ -48,7 +47,7 @@ impl Worker<'_> {
     }
 
     /// Lets a user do what he does next, until he has to wait.
-    fn go_on<N: Net>(&mut self, net: &mut N, seat: u32, now: u64) {
+    fn go_on<N: Net>(&mut self, net: &mut N, seat: u32, mut now: u64) {
         loop {
             let Some(users) = &mut self.users else { return };
             let memory = self.exchanges.memory(seat);
@@ -59,8 +58,9 @@ impl Worker<'_> {
                     }
                     let cohort_ns = users.cohort_ns(seat).unwrap_or(intended_ns);
                     let freed = self.exchanges.begin_of(net, (lane, entry), cohort_ns, intended_ns, now);
-                    // Freed by the attempt itself, so his next step waits for its turn.
                     self.release(net, freed);
+                    now = net.now_ns();
+                    self.exchanges.record.advance_to(now);
                 }
                 Move::Rest => return,
                 Move::Leave(outcome) => return self.leave(net, seat, outcome, now),
@@ -79,17 +79,14 @@ impl Worker<'_> {
         self.exchanges.farewell(net, seat, now);
         place.freed_ns = now;
         // Not at once: the next user would begin within the call that ended this one, and so on.
-        let next = self.pace.next_of(seat, place, now, false, &mut self.exchanges.record);
-        if let Next::Begin(entry) = next {
-            self.arrive(net, seat, entry, now, now);
-        }
+        self.pace.next_of(seat, place, now, false, &mut self.exchanges.record);
     }
 
     /// Counts the journeys that have not ended.
     pub(super) fn give_up_users(&mut self, now: u64) {
         let Some(users) = &mut self.users else { return };
-        while let Some(seat) = users.take_busy() {
-            self.exchanges.record.journey(&mut users.seats[seat as usize], Outcome::Unanswered, now);
+        while let Some((seat, outcome)) = users.take_busy() {
+            self.exchanges.record.journey(&mut users.seats[seat as usize], outcome, now);
         }
     }
 }

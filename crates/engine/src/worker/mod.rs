@@ -90,7 +90,8 @@ impl<'a> Worker<'a> {
     /// Sets the first instant of the load; everything until then was made for one that begins at 0.
     fn begin_at(&mut self, start_ns: u64) {
         self.exchanges.begin_at(start_ns);
-        self.pace.begin_at(start_ns, self.exchanges.record.window.end_ns);
+        let end_ns = self.exchanges.record.window.end_ns + self.plan.tail_ns();
+        self.pace.begin_at(start_ns, end_ns);
         self.users.iter_mut().for_each(|users| users.begin_at(start_ns));
         if !self.exchanges.opener.opens_ahead() {
             let carriers = self.users.as_ref().map_or(&self.exchanges.lanes[..], |users| &users.seats);
@@ -130,6 +131,9 @@ impl<'a> Worker<'a> {
         self.exchanges.record.advance_to(now);
         if self.exchanges.record.window_is_new(now) {
             self.exchanges.record.note_cpu(net.cpu_ns(), false);
+        }
+        if self.exchanges.record.window_is_over(now) {
+            self.exchanges.record.note_cpu(net.cpu_ns(), true);
         }
         if now >= self.live.due_ns() {
             self.live.update(&self.exchanges.record, now);
@@ -358,7 +362,9 @@ impl<'a> Worker<'a> {
         let counted = matches!(self.plan.extent, Extent::Requests { .. });
         let reached = counted && self.pace.reached_count();
         let end = record.end_ns();
-        let end = if counted && reached { record.last_end_ns.min(end) } else { end };
+        // The users of a count have arrived when the last of them has, however long their journeys are.
+        let last_ns = if self.plan.counts_cohorts() { self.pace.end_ns } else { record.last_end_ns };
+        let end = if counted && reached { last_ns.min(end) } else { end };
         if self.plan.profile.is_closed() {
             lanes.iter().filter_map(|lane| lane.idle_since_ns).for_each(|since_ns| {
                 record.idle(since_ns, end);

@@ -268,6 +268,7 @@ impl<'a> Users<'a> {
         if user.in_flight > 0 {
             return Some(Move::Rest);
         }
+        debug_assert!(user.begun >= entries.len(), "a step found no lane");
         (user.at, user.begun) = (user.at + 1, 0);
         None
     }
@@ -313,12 +314,17 @@ impl<'a> Users<'a> {
         Move::Leave(user.failed.unwrap_or(Outcome::Answered))
     }
 
-    /// Takes away one of those who are still on their way; his seat.
-    pub fn take_busy(&mut self) -> Option<u32> {
+    /// Takes away one of those who are still on their way: his seat, and what becomes of his journey. One who paused waits for
+    /// nobody: his next request was not sent.
+    pub fn take_busy(&mut self) -> Option<(u32, Outcome)> {
         let seat = self.users.iter().position(|user| user.is_here)?;
-        self.users[seat].is_here = false;
+        let user = &mut self.users[seat];
+        user.is_here = false;
         self.active -= 1;
-        Some(seat as u32)
+        let is_done = user.at >= self.journeys.journeys[user.journey as usize].teardown;
+        let open = if user.in_flight > 0 { Outcome::Unanswered } else { Outcome::Unsent };
+        let outcome = user.failed.unwrap_or(if is_done { Outcome::Answered } else { open });
+        Some((seat as u32, outcome))
     }
 }
 

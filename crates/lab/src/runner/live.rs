@@ -2,6 +2,7 @@
 
 use super::bench::{Absent, Bench, BenchError, BenchTerms, Benches, CeilingOf, LoadWindow, Loaded};
 use super::observed::{Watching, length_of, observed};
+use super::once;
 use crate::cause;
 use crate::ceiling::{Measuring, Setting};
 use crate::generator_settings::{GeneratorSettings, pinned};
@@ -23,6 +24,7 @@ use proofload_telemetry::{Checkpointer, Sampler, Target, Tree, TreeSample, idle_
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Window for the CPU of idle variants. Each slice waits that long.
@@ -54,6 +56,8 @@ struct Active {
     tree: Option<Tree>,
     /// Its threads, where a `url:` subject is pinned.
     _pinned: Vec<Pinned>,
+    /// Values that its setup left, by their variables: all users have them.
+    given: Vec<(usize, Vec<u8>)>,
 }
 
 /// Starts real processes and loads them with the engine.
@@ -134,6 +138,27 @@ impl<'a> LiveBench<'a> {
         load_window: LoadWindow,
         seed: u64,
     ) -> Result<Vec<LoadPlan>, BenchError> {
+        let (active, ..) = self.active(variant)?;
+        let plans = self.with_terms(variant, load_window, seed, |terms| {
+            plan::load_plans(self.terms.study, point, load_window.role, terms)
+        })?;
+        let mut plans = plans.map_err(|error| BenchError::Failed(Finding::failed(error)))?;
+        for journeys in plans.iter_mut().filter_map(|plan| plan.asking.journeys.as_mut()) {
+            if !active.given.is_empty() {
+                Arc::make_mut(journeys).given.clone_from(&active.given);
+            }
+        }
+        Ok(plans)
+    }
+
+    /// What `plan` makes of the terms of a load on this variant.
+    fn with_terms<T>(
+        &self,
+        variant: usize,
+        load_window: LoadWindow,
+        seed: u64,
+        plan: impl FnOnce(&plan::LoadTerms<'_>) -> T,
+    ) -> Result<T, BenchError> {
         let (active, endpoint, address) = self.active(variant)?;
         let authority = active.running.authority(endpoint);
         let passage = &self.terms.study.variants[variant].passage;
@@ -151,8 +176,31 @@ impl<'a> LiveBench<'a> {
             seed,
             settings: &self.settings,
         };
-        plan::load_plans(self.terms.study, point, load_window.role, &terms)
-            .map_err(|error| BenchError::Failed(Finding::failed(error)))
+        Ok(plan(&terms))
+    }
+
+    /// Lets one user take the steps before or after all loads on a server; the values that he captured.
+    fn walk(&self, variant: usize, when: plan::Around) -> Result<Vec<(usize, Vec<u8>)>, Finding> {
+        if self.terms.study.journeys.as_ref().is_none_or(|journeys| journeys.around[when as usize].is_none()) {
+            return Ok(Vec::new());
+        }
+        let window = LoadWindow {
+            role: LoadRole::Real,
+            discard_ns: 0,
+            measure_ns: 1,
+            drain_ns: 0,
+            doubled: false,
+            thorough: false,
+        };
+        let failed = |error: BenchError| match error {
+            BenchError::Failed(why) => why,
+            BenchError::Interrupted => Finding::NotStarted,
+        };
+        let planned = self.with_terms(variant, window, 1, |terms| plan::around(self.terms.study, when, terms));
+        match planned.map_err(failed)? {
+            None => Ok(Vec::new()),
+            Some(plan) => once::walk(&plan.map_err(Finding::failed)?, &self.terms.study.workload),
+        }
     }
 
     fn measuring(&self) -> Measuring<'_> {
@@ -346,7 +394,12 @@ impl Bench for LiveBench<'_> {
                 .map_err(BenchError::Failed)?,
             Some(_) => Vec::new(),
         };
-        self.active[host] = Some(Active { running, users: BTreeSet::from([variant]), tree, _pinned });
+        let users = BTreeSet::from([variant]);
+        self.active[host] = Some(Active { running, users, tree, _pinned, given: Vec::new() });
+        let given = self.walk(variant, plan::Around::Setup).map_err(BenchError::Failed)?;
+        if let Some(active) = &mut self.active[host] {
+            active.given = given;
+        }
         Ok(())
     }
 
@@ -505,11 +558,14 @@ impl Bench for LiveBench<'_> {
         if !active.users.is_empty() {
             return Vec::new();
         }
+        active.users.insert(variant);
+        let walked = self.walk(variant, plan::Around::Teardown).err();
         let name = &self.terms.study.variants[variant].name;
         let ended = self.active[host].take().map(|active| active.running.stop());
         let error = ended.and_then(Result::err);
         self.is_unkept |= error.as_ref().is_some_and(SubjectError::is_ours);
-        error.map(|error| Finding::failed(format!("{name}: {error}"))).into_iter().collect()
+        let stopped = error.map(|error| Finding::failed(format!("{name}: {error}")));
+        walked.into_iter().chain(stopped).collect()
     }
 
     fn stop_all(&mut self) -> Vec<Finding> {

@@ -10,6 +10,7 @@ mod hosts;
 mod live;
 mod neighbours;
 mod observed;
+mod once;
 mod participants;
 mod progress;
 pub mod record;

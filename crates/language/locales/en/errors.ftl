@@ -162,6 +162,7 @@ engine-driver = cannot use the { $driver } driver: { $why }; use the epoll drive
 engine-too-late = the load was to begin { $seconds } s before its workers were ready: give a later instant
 feed-used-up = all { $rows } rows of a feeder were taken, and its order gives none twice: give it more rows, or another order
 engine-no-driver = cannot make the driver of a worker
+setup-failed = setup or teardown: step { $step }: { $why }
 engine-cannot-start = cannot start
 engine-cannot-wait = cannot wait for the network
 engine-cannot-pin = cannot pin a worker to its CPU

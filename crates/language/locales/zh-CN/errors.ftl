@@ -179,6 +179,7 @@ engine-driver = 无法使用 { $driver } 驱动：{ $why }；请使用 epoll 驱
 engine-too-late = 负载本应在工作线程就绪之前 { $seconds } 秒开始：请指定更晚的时刻
 feed-used-up = 数据源的全部 { $rows } 行均已取用，而其顺序不重复使用：请提供更多行，或换一种顺序
 engine-no-driver = 无法创建工作线程的驱动
+setup-failed = setup 或 teardown 的步骤 { $step }：{ $why }
 engine-cannot-start = 无法启动
 engine-cannot-wait = 无法等待网络事件
 engine-cannot-pin = 无法把工作线程绑定到它的 CPU

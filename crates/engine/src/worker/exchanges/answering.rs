@@ -381,8 +381,10 @@ impl Exchanges<'_> {
             Some(Ok(text)) => text,
             Some(Err(why)) => return self.differs(number, answer, Difference::Undecoded(why), bytes),
         };
-        let seat = self.places.seat(self.elsewhere.home(number)) as usize;
-        let random = lane.begun.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(number);
+        let home = self.elsewhere.home(number);
+        let seat = self.places.seat(home) as usize;
+        let begun = self.lanes[home as usize].begun;
+        let random = self.picks.at((self.share.number_of(home) << 24).wrapping_add(begun));
         let seen = Seen { code: answer.code, text: &text, whole, session, jar: self.jars.get(seat), random };
         match reading.read(&seen, self.memories.get_mut(seat), &mut self.scratch) {
             Ok(()) => Outcome::Answered,

@@ -84,9 +84,10 @@ impl Exchanges<'_> {
         let variables = memory.map_or(&[][..], UserMemory::variables);
         self.feeding.draw(request, &lane.numbers, variables);
         if let Some(lack) = self.feeding.lack() {
-            self.abandon(conn, Outcome::Internal, &lack, now);
-            self.hang_up(net, conn, now);
-            return self.gone(net, conn, now, false);
+            let entry = self.lanes[number as usize].entry as usize;
+            self.record.keep_bad(Outcome::Internal, entry, Received::default(), || lack);
+            self.end(number, Outcome::Internal, now);
+            return Some(self.free(number, now, false));
         }
         let connection = &mut self.connections[conn as usize];
         let out = connection.backlog.as_deref_mut().unwrap_or(&mut self.outbox);

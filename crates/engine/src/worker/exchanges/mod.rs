@@ -21,7 +21,7 @@ use crate::feed::Feeding;
 use crate::http::{self, Jar, hosts, longest_target};
 use crate::journey::{UserLanes, user_targets};
 use crate::lane::{Lane, LaneId, LaneNumbers, LanePhase};
-use crate::load::Share;
+use crate::load::{Random, Share};
 use crate::memory::UserMemory;
 use crate::reading::{KeptHead, Reading};
 use crate::record::{SAMPLE_BYTES, WorkerRecord};
@@ -51,6 +51,8 @@ pub(super) struct Freed {
     pub at_once: bool,
 }
 
+/// Name of the random stream of captures of any of several values.
+const PICKS: u64 = 0x7069_636b;
 /// Room for lanes that become free at once.
 const MORE_ROOM: usize = 1024;
 
@@ -72,6 +74,8 @@ pub(super) struct Exchanges<'a> {
     jars: Vec<Jar>,
     /// Of each user.
     memories: Vec<UserMemory>,
+    /// Choices among several values of an answer.
+    picks: Random,
     /// Room for values that are read.
     scratch: Vec<u8>,
     /// Parts of heads that sessions keep.
@@ -167,6 +171,7 @@ impl<'a> Exchanges<'a> {
             places,
             jars: (0..if plan.asking.cookies { jars } else { 0 }).map(|_| Jar::default()).collect(),
             memories: (0..places.seats).map(|_| UserMemory::new(plan)).collect(),
+            picks: Random::new(plan.seed, PICKS),
             scratch: Vec::new(),
             kept,
             in_flight: 0,

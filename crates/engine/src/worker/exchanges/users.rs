@@ -13,10 +13,10 @@ impl Exchanges<'_> {
         &self.memories[seat as usize]
     }
 
-    /// The user of a seat begins: he knows nothing but his rows.
+    /// The user of a seat begins: he knows his rows, and what every user is given.
     pub fn welcome(&mut self, seat: u32, arrival_ns: u64) {
         let memory = &mut self.memories[seat as usize];
-        memory.clear();
+        memory.begin(self.plan.asking.journeys.as_ref().map_or(&[], |journeys| &journeys.given));
         self.feeding.number_user(arrival_ns, &mut memory.numbers);
         if let Some(jar) = self.jars.get_mut(seat as usize) {
             *jar = Jar::default();
