@@ -5,6 +5,8 @@
 
 #[path = "it/drivers/mod.rs"]
 mod drivers;
+#[path = "allocation/journeys.rs"]
+mod journeys;
 #[path = "allocation/rpc.rs"]
 mod rpc;
 
