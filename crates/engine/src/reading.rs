@@ -235,31 +235,39 @@ impl Reading {
     ) -> Result<(), Misread> {
         for (at, (reader, value)) in self.required.iter().enumerate() {
             scratch.clear();
-            let found = match reader.read(answer, Pick::Nth(1), scratch) {
-                Found::Yes => Some(&scratch[..]),
-                Found::No if answer.whole || !matches!(reader, Reader::Body(_)) => None,
-                found => return Err(answer.misread(reader, found, Misread::Value(at))),
+            let found = reader.read(answer, Pick::Nth(1), scratch);
+            if answer.hides(reader, Pick::Nth(1), found, scratch) {
+                return Err(Misread::Unkept);
+            }
+            let passes = match found {
+                Found::Yes => value.test.passes(Some(scratch)),
+                Found::No => value.test.passes(None),
+                Found::Unreadable(_) => false,
             };
-            if !value.test.passes(found) {
+            if !passes {
                 return Err(Misread::Value(at));
             }
         }
-        if self.schema.as_ref().is_some_and(|schema| schema.check(answer.text).is_err()) {
-            return Err(if answer.whole { Misread::Schema } else { Misread::Unkept });
+        if let Some(schema) = &self.schema {
+            if !answer.whole {
+                return Err(Misread::Unkept);
+            }
+            schema.check(answer.text).map_err(|_| Misread::Schema)?;
         }
         let Some(memory) = memory else { return Ok(()) };
         for (at, (reader, capture)) in self.captures.iter().enumerate() {
             memory.set(capture.variable, |text| {
                 let found = reader.read(answer, capture.pick, text);
                 match (found, &capture.otherwise) {
+                    _ if answer.hides(reader, capture.pick, found, text) => (false, Err(Misread::Unkept)),
                     (Found::Yes, _) if text.len() > VALUE_MAX => (false, Err(Misread::TooLong(at))),
                     (Found::Yes, _) => (true, Ok(())),
-                    (Found::No, Some(otherwise)) if answer.whole || !matches!(reader, Reader::Body(_)) => {
+                    (_, Some(otherwise)) => {
                         text.clear();
                         text.extend_from_slice(otherwise.as_bytes());
                         (true, Ok(()))
                     }
-                    (found, _) => (false, Err(answer.misread(reader, found, Misread::Capture(at)))),
+                    (_, None) => (false, Err(Misread::Capture(at))),
                 }
             })?;
         }
@@ -302,10 +310,12 @@ impl Reading {
 }
 
 impl Seen<'_> {
-    /// The fault, where it is not that the body was not kept whole.
-    fn misread(&self, reader: &Reader, found: Found, fault: Misread) -> Misread {
-        let of_body = matches!(reader, Reader::Body(_)) && found != Found::Yes;
-        if of_body && !self.whole { Misread::Unkept } else { fault }
+    /// True if the part of the body that was not kept may hold the value, the rest of it, or others to choose among.
+    fn hides(&self, reader: &Reader, pick: Pick, found: Found, value: &[u8]) -> bool {
+        let is_seen = found == Found::Yes
+            && matches!(pick, Pick::Nth(_))
+            && (value.is_empty() || !self.text.ends_with(value));
+        matches!(reader, Reader::Body(_)) && !self.whole && !is_seen
     }
 }
 

@@ -119,3 +119,26 @@ fn checks_are_made_in_the_order_that_is_written_and_before_values_are_captured()
     assert_eq!((count(&result, Outcome::Mismatch), count(&result, Outcome::NotCaptured)), (10, 0));
     assert_eq!(told(&result, Outcome::Mismatch), "first is \"200\", expected none");
 }
+
+#[test]
+fn a_value_is_absent_only_where_it_was_looked_for() {
+    let absent = || value(json("$.error"), "$.error", Test::Absent);
+    let no_such = value(Source::Body(Selector::Regex("zz".to_owned())), "zz", Test::IsNot("zz".into()));
+    let number = schema(r#"{"type": "integer"}"#);
+    let unkept = "the body is longer than the 256 bytes that Proofload reads of one; this limit cannot be raised";
+    let no_json = "$.error cannot be looked for: it is no JSON, or nested deeper than 127, expected none";
+    for (expect, bytes, outcome, what) in [
+        (absent(), 100, Outcome::Mismatch, no_json),
+        (absent(), 257, Outcome::BeyondLimit, unkept),
+        (no_such.clone(), 256, Outcome::Answered, "nothing"),
+        (no_such, 257, Outcome::BeyondLimit, unkept),
+        (number, 257, Outcome::BeyondLimit, unkept),
+    ] {
+        let page = filled(RequestSpec::get("server.test", "/1"), &[]);
+        let mix = vec![MixEntry { expect: expect.clone(), ..page }];
+        let plan = of_users(LoadPlan { connections: 20, ..open(10.0) }, mix, vec![], vec![Step::Ask(0)]);
+        let result = load(&plan, &World::new(Server { body_bytes: bytes, ..Server::default() }, 1));
+        assert_eq!(count(&result, outcome), 10, "{expect:?} {bytes} {:?}", result.bad_answers);
+        assert_eq!(told(&result, outcome), what);
+    }
+}

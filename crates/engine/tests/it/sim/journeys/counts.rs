@@ -72,6 +72,8 @@ fn profiles() -> impl Strategy<Value = (Profile, Extent)> {
             (Profile::Open { rate_per_s, arrival: Arrival::Poisson, coalesce_ns: 0 }, brief)
         }),
         Just((Profile::OpenStages { stages, arrival: Arrival::Poisson, coalesce_ns: 0 }, brief)),
+        // Up to all connections, which the test knows.
+        Just((Profile::ClosedStages { stages: vec![], think_ns: 0.into() }, brief)),
         (0u64..30, 1u32..4).prop_map(|(ramp, loops)| {
             let extent = Extent::Requests { count: u64::from(loops), cap_ns: 1_000 * SECOND };
             (Profile::Users { ramp_ns: ramp * MS, loops, think_ns: 0.into() }, extent)
@@ -142,6 +144,14 @@ proptest! {
     ) {
         let journeys: Vec<Journey> = pieces.iter().map(|(pieces, weight)| made(pieces, *weight)).collect();
         let (count, is_open) = (journeys.len(), !profile.is_closed());
+        let profile = match profile {
+            Profile::ClosedStages { think_ns, .. } => {
+                let most = f64::from(connections);
+                let up = Stage::Line { from: 0.0, to: most, for_ns: 40 * MS };
+                Profile::ClosedStages { stages: vec![up, Stage::hold(most / 2.0, 20 * MS)], think_ns }
+            }
+            other => other,
+        };
         let overflow = if drops && is_open { Overflow::Drop } else { Overflow::Queue };
         let extent = match extent {
             Extent::Requests { count, cap_ns } => Extent::Requests { count: count * u64::from(connections), cap_ns },

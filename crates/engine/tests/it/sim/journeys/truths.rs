@@ -1,8 +1,8 @@
 //! Figures of journeys where the truth is known.
 
 use super::*;
-use proofload_engine::{Distribution, Overflow, Shortage};
-use proofload_testkit::sim::Stall;
+use proofload_engine::{Distribution, Finding, Overflow, Shortage};
+use proofload_testkit::sim::{Machine, Stall};
 
 /// Part of the mix or of the journeys: its mean response time, in milliseconds.
 fn mean_ms(result: &LoadResult, part: usize) -> f64 {
@@ -161,4 +161,16 @@ fn throughput_is_of_the_users_who_arrive_in_the_window_however_long_they_take() 
     let whole = &snapshot.parts[4];
     assert_eq!((whole.answered_in_window, whole.outcomes.total(), whole.discarded.total()), (30, 30, 10));
     assert_eq!([1, 2].map(|entry| snapshot.parts[entry].answered_in_window), [30, 30]);
+}
+
+#[test]
+fn a_generator_that_wakes_late_after_pauses_says_so() {
+    let walk = journey(vec![Step::Ask(1), Step::Pause((20 * MS).into()), Step::Ask(2)]);
+    let plan = on(vec![walk], LoadPlan { extent: Extent::DurationNs(4 * SECOND), ..closed() });
+    for (wakes_late_ns, is_late) in [(0, false), (5 * MS, true)] {
+        let machine = Machine { wakes_late_ns, ..Machine::default() };
+        let result = load(&plan, &World::new(Server::default(), 1).with_machine(machine));
+        let found = result.findings.iter().any(|finding| matches!(finding, Finding::SendDelay { .. }));
+        assert_eq!(found, is_late, "{:?}", result.findings);
+    }
 }
