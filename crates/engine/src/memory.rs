@@ -63,11 +63,41 @@ impl UserMemory {
         let text = &mut self.variables[variable];
         text.clear();
         let (is_set, passed_on) = write(text);
+        if !is_set {
+            text.clear();
+        }
         self.is_set[variable] = is_set;
         if !is_set {
             text.clear();
             text.shrink_to(VALUE_MAX);
         }
         passed_on
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_not_taken_leaves_nothing_to_be_sent() {
+        let (variables, is_set) = (vec![Vec::new(); 2].into(), vec![false; 2].into());
+        let mut memory = UserMemory { variables, is_set, numbers: Box::default() };
+        let mut set = |variable, text: &[u8], is_taken| {
+            memory.set(variable, |to| {
+                to.extend_from_slice(text);
+                (is_taken, text.len())
+            })
+        };
+        assert_eq!((set(0, b"t41", true), set(1, b"", true)), (3, 0));
+        assert_eq!((memory.get(0), memory.get(1), memory.get(2)), (Some(&b"t41"[..]), Some(&b""[..]), None));
+        memory.set(0, |to| {
+            assert_eq!(to, b"", "the value before is gone");
+            to.extend_from_slice(b"half a value");
+            (false, ())
+        });
+        assert_eq!((memory.get(0), &memory.variables()[0][..]), (None, &b""[..]));
+        memory.clear();
+        assert_eq!((memory.get(1), memory.variables().len()), (None, 2));
     }
 }
