@@ -66,8 +66,12 @@ fn plan(users: u32) -> LoadPlan {
         // All of the body: a longer value.
         Source::Body(Selector::Regex(".*".to_owned())),
     ];
-    let capture = |(variable, from)| {
-        Capture { variable, name: format!("v{variable}"), from, pick: Pick::Nth(1), otherwise: None }
+    let capture = |(variable, from)| Capture {
+        variable,
+        name: format!("v{variable}"),
+        from,
+        pick: Pick::Nth(1),
+        otherwise: None,
     };
     let steps = vec![Step::Ask(0), Step::Ask(1), Step::Pause((100 * SECOND).into())];
     let journeys = vec![Journey { weight: 1, teardown: steps.len(), steps }];

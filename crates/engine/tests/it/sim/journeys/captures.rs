@@ -151,7 +151,7 @@ fn nothing_is_taken_from_an_answer_that_failed_nor_from_the_user_before() {
             vec![captures.clone(), captures, vec![]],
             vec![],
         );
-        plan.asking.journeys = Some(Arc::new(Journeys { journeys: vec![good_then_bad, bad], variables: 1, ..Journeys::default() }));
+        plan.asking.journeys = Some(Arc::new(Journeys { journeys: vec![good_then_bad, bad], variables: 1 }));
         plan.asking.parts = (0..5).collect();
         let world = World::new(tokens(), 7);
         let result = load(&plan, &world);
@@ -169,7 +169,12 @@ fn nothing_is_taken_from_an_answer_that_failed_nor_from_the_user_before() {
 fn a_value_of_8192_bytes_is_kept_and_a_longer_one_is_our_limit() {
     for (bytes, kept, outcome, what) in [
         (8192, 10_000, Outcome::Answered, "nothing"),
-        (8193, 10_000, Outcome::BeyondLimit, "${v0}: a value of more than 8192 bytes; Proofload keeps no longer one"),
+        (
+            8193,
+            10_000,
+            Outcome::BeyondLimit,
+            "${v0}: a value of more than 8192 bytes; Proofload keeps no longer one",
+        ),
     ] {
         let page = RequestSpec { keep_body: kept, ..RequestSpec::get("server.test", "/1") };
         let all = capture(0, Source::Body(Selector::Regex(".+".to_owned())));
@@ -204,10 +209,15 @@ fn what_may_be_behind_the_kept_part_of_a_body_is_neither_taken_nor_missed() {
         (no_json(), 300, Outcome::Answered),
     ] {
         let page = RequestSpec { keep_body: kept, ..RequestSpec::get("server.test", "/1") };
-        let plan = of_users(arrivals(), vec![filled(page, &[])], vec![vec![captured.clone()]], vec![Step::Ask(0)]);
+        let plan =
+            of_users(arrivals(), vec![filled(page, &[])], vec![vec![captured.clone()]], vec![Step::Ask(0)]);
         let result = load(&plan, &World::new(Server { body_bytes: 300, ..Server::default() }, 1));
         assert_eq!(part(&result, 1, outcome), 20, "{captured:?} {kept} {:?}", result.bad_answers);
-        let limit = "the body is longer than the 256 bytes that Proofload reads of one; this limit cannot be raised";
-        assert_eq!(told(&result, Outcome::BeyondLimit), if kept == 256 && outcome != Outcome::Answered { limit } else { "nothing" });
+        let limit =
+            "the body is longer than the 256 bytes that Proofload reads of one; this limit cannot be raised";
+        assert_eq!(
+            told(&result, Outcome::BeyondLimit),
+            if kept == 256 && outcome != Outcome::Answered { limit } else { "nothing" }
+        );
     }
 }

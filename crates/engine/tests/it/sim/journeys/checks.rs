@@ -125,7 +125,8 @@ fn a_value_is_absent_only_where_it_was_looked_for() {
     let absent = || value(json("$.error"), "$.error", Test::Absent);
     let no_such = value(Source::Body(Selector::Regex("zz".to_owned())), "zz", Test::IsNot("zz".into()));
     let number = schema(r#"{"type": "integer"}"#);
-    let unkept = "the body is longer than the 256 bytes that Proofload reads of one; this limit cannot be raised";
+    let unkept =
+        "the body is longer than the 256 bytes that Proofload reads of one; this limit cannot be raised";
     let no_json = "$.error cannot be looked for: it is no JSON, or nested deeper than 127, expected none";
     for (expect, bytes, outcome, what) in [
         (absent(), 100, Outcome::Mismatch, no_json),
