@@ -63,9 +63,6 @@ impl UserMemory {
         let text = &mut self.variables[variable];
         text.clear();
         let (is_set, passed_on) = write(text);
-        if !is_set {
-            text.clear();
-        }
         self.is_set[variable] = is_set;
         if !is_set {
             text.clear();
