@@ -65,6 +65,8 @@ pub(crate) fn merged(
         let bytes = slices.iter().flat_map(|slice| &slice.measured.requests);
         let bytes = bytes.filter(|request| request.name == **name).map(|request| request.body_bytes);
         all.body_bytes = bytes.fold(0, u64::saturating_add);
+        let own = slices.iter().flat_map(|slice| &slice.measured.requests).filter(|of| of.name == **name);
+        all.journey = own.into_iter().any(|request| request.journey);
         all.throughput_per_s = (seconds > 0.0).then(|| all.answered_in_window as f64 / seconds);
         all.outcomes = outcomes_of(&counts);
         all.response_time_ns = response_times_of(&ended, &unended);

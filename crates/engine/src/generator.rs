@@ -423,7 +423,8 @@ pub(crate) fn gather(
     let mut addresses = Vec::new();
     for worker in workers {
         AddressUse::add_all(&mut addresses, worker.addresses);
-        for bad in worker.bad {
+        for mut bad in worker.bad {
+            bad.part = plan.asking.parts.get(bad.mix_entry).map_or(bad.mix_entry, |part| *part as usize);
             let part = |bad: &crate::BadAnswer| plan.asking.parts.get(bad.mix_entry);
             let is_kind = |kept: &crate::BadAnswer| (kept.outcome, part(kept)) == (bad.outcome, part(&bad));
             if !bad_answers.iter().any(is_kind) {

@@ -94,7 +94,7 @@ mod tests {
             (false, ())
         });
         assert_eq!((memory.get(0), &memory.variables()[0][..]), (None, &b""[..]));
-        memory.clear();
+        memory.begin(&[]);
         assert_eq!((memory.get(1), memory.variables().len()), (None, 2));
     }
 }

@@ -279,15 +279,15 @@ impl Reading {
         let found = |reader: &Reader, pick: Pick| {
             let mut text = Vec::new();
             match reader.read(answer, pick, &mut text) {
-                Found::Yes => format!("is {:?}", shown(&text)),
-                Found::No => "is not there".to_owned(),
-                Found::Unreadable(why) => format!("cannot be looked for: {why}"),
+                Found::Yes => format!(": {:?}", shown(&text)),
+                Found::No => " is not there".to_owned(),
+                Found::Unreadable(why) => format!(" cannot be looked for: {why}"),
             }
         };
         match misread {
             Misread::Value(at) => {
                 let (reader, value) = &self.required[at];
-                format!("{} {}, expected {}", value.written, found(reader, Pick::Nth(1)), value.test)
+                format!("{}{}, expected {}", value.written, found(reader, Pick::Nth(1)), value.test)
             }
             Misread::Schema => {
                 let why = self.schema.as_ref().and_then(|schema| schema.check(answer.text).err());
@@ -295,7 +295,7 @@ impl Reading {
             }
             Misread::Capture(at) => {
                 let (reader, capture) = &self.captures[at];
-                format!("${{{}}}: its value {}", capture.name, found(reader, capture.pick))
+                format!("${{{}}}: its value{}", capture.name, found(reader, capture.pick))
             }
             Misread::TooLong(at) => {
                 let name = &self.captures[at].1.name;

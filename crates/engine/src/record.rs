@@ -51,8 +51,10 @@ pub(crate) struct WorkerRecord {
     pub idle_time: IdleTime,
     /// Of each named part, or of all that there is, the first of each outcome.
     bad: Vec<[Option<BadAnswer>; Outcome::ALL.len()]>,
-    /// The part of each entry of the mix; empty where nothing is told apart.
+    /// The part of each entry of the mix, and behind them of each journey; empty where nothing is told apart.
     parts: Vec<u32>,
+    /// Number of the first journey; none where there are no users.
+    first_journey: Option<usize>,
     /// Exchanges counted so far, whether intended in the window or not: for a live view.
     pub answered: u64,
     pub failed: u64,
@@ -199,6 +201,7 @@ impl WorkerRecord {
             idle_time: IdleTime::default(),
             bad: (0..parts.max(1)).map(|_| Default::default()).collect(),
             parts: asking.parts.clone(),
+            first_journey: asking.journeys.as_ref().and_then(|of| asking.parts.len().checked_sub(of.journeys.len())),
             answered: 0,
             failed: 0,
             opened: 0,
@@ -294,6 +297,10 @@ impl WorkerRecord {
         }
         let within = self.covers(intended_ns);
         match within {
+            // A user who never came is no request: he is in no time of theirs.
+            true if self.first_journey.is_some_and(|first| mix_entry >= first) => {
+                self.recorder.snapshot_mut().outcomes.add(Outcome::Unsent);
+            }
             true => self.recorder.record_unsent(intended_ns, now_ns),
             false => self.recorder.snapshot_mut().discarded.add(Outcome::Unsent),
         }
@@ -344,6 +351,7 @@ impl WorkerRecord {
             *kept = Some(BadAnswer {
                 outcome,
                 mix_entry,
+                part: mix_entry,
                 what: what(),
                 received,
                 rows: None,

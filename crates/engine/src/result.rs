@@ -115,6 +115,8 @@ pub struct BadAnswer {
     pub outcome: Outcome,
     /// Mix entry of the request.
     pub mix_entry: usize,
+    /// The named part of the load that it belongs to; the entry where nothing is told apart.
+    pub part: usize,
     /// Problem, in a sentence: "status 503, expected 200 to 399".
     pub what: String,
     /// Up to 4 KiB of the received bytes, raw. Redacting is the reader's duty.

@@ -57,6 +57,10 @@ told Mistake {
     ///
     /// Delete it.
     Failure NoMeaningBeside { beside: String },
+    /// A placeholder where a value is compared or taken as it is written.
+    ///
+    /// Write the value.
+    Failure NotFilled,
     /// Connections that grow, or carry several exchanges, in a load of users.
     ///
     /// Give the number of users at once.

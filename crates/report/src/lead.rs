@@ -224,7 +224,7 @@ impl Failure<'_> {
 /// those.
 pub(crate) fn failures_by_entry<'a>(points: &[&'a Point]) -> Vec<Failure<'a>> {
     let mut entries: BTreeMap<&str, OutcomeCounts> = BTreeMap::new();
-    for request in points.iter().flat_map(|point| &point.requests) {
+    for request in points.iter().flat_map(|point| &point.requests).filter(|request| !request.journey) {
         entries.entry(&request.name).or_default().merge(&counts_of(&request.outcomes));
     }
     let mut failures = Vec::new();

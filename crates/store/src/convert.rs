@@ -62,6 +62,7 @@ pub fn requests_of(snapshot: &Snapshot, names: &[String]) -> Vec<RequestFigures>
         let seconds = snapshot.seconds();
         RequestFigures {
             name: name.clone(),
+            journey: false,
             throughput_per_s: (seconds > 0.0).then(|| part.answered_in_window as f64 / seconds),
             answered_in_window: part.answered_in_window,
             outcomes: outcomes_of(&part.outcomes),

@@ -9,6 +9,7 @@ use proofload_engine::journey::Test;
 use proofload_engine::reading::{Capture, Requirement, Source};
 use proofload_extract::{Finder, Pick, Selector};
 use proofload_facts::{Expected, Mistake};
+use proofload_store::redact;
 
 /// Most captures of one answer.
 const CAPTURES_MAX: usize = 64;
@@ -80,6 +81,7 @@ pub(super) fn check_captures(field: &Field<'_>, shared: &Shared<'_>) -> Option<V
         .iter()
         .map(|(entry, field)| {
             let (from, pick, otherwise) = check_capture(field)?;
+            otherwise.iter().for_each(|value| redact::know_named(&entry.key, value));
             let variable = shared.feeders.borrow_mut().add_variable(&entry.key);
             let variable = usize::from(field.take(variable)?);
             Some(Capture { variable, name: entry.key.clone(), from, pick, otherwise })
@@ -107,9 +109,10 @@ fn check_capture(field: &Field<'_>) -> Option<(Source, Pick, Option<String>)> {
     let attribute =
         attribute.map_or(Some(None), |field| field.text("value").map(|text| Some(text.to_string())));
     let from = match key {
+        "status" if place.boolean()? => Source::Status,
         "status" => {
-            place.boolean()?;
-            Source::Status
+            place.wrong(Expected::TrueOrFalse, "true");
+            return None;
         }
         _ => source(&place, key, attribute?)?,
     };
@@ -162,6 +165,10 @@ fn check_pick(field: &Field<'_>) -> Option<Pick> {
 /// A text, number or truth value as it was written.
 fn scalar(field: &Field<'_>) -> Option<String> {
     match field.written() {
+        Some(text) if text.contains("${") => {
+            field.problem(Mistake::NotFilled);
+            None
+        }
         Some(text) if field.node.kind().is_some() => Some(text.to_string()),
         _ => {
             field.wrong(Expected::Text, "value, 5, true");
@@ -196,10 +203,17 @@ pub(super) fn check_values(field: &Field<'_>, key: &str) -> Option<Vec<Requireme
                 _ => readable(Selector::Css { selector: entry.key.clone(), attribute: None }),
             };
             let from = selector.map_err(|mistake| field.sink.add(entry.place, &field.path, mistake)).ok()?;
+            field.written().iter().for_each(|value| redact::know_named(last_word(&entry.key), value));
             Some(Requirement { written: entry.key.clone(), from, test: check_test(field)? })
         })
         .collect();
     checked.into_iter().collect()
+}
+
+/// The name at the end of a place: `$.user.token` is a token.
+fn last_word(place: &str) -> &str {
+    let mut words = place.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
+    words.rfind(|word| !word.is_empty()).unwrap_or_default()
 }
 
 fn check_test(field: &Field<'_>) -> Option<Test> {
@@ -240,6 +254,9 @@ pub(super) fn comparison(text: &str) -> Result<(&str, Test), Mistake> {
     };
     let (left, right) = (text[..at].trim(), text[at + operator.len() + 2..].trim());
     let unquoted = right.strip_prefix(['"', '\'']).and_then(|rest| rest.strip_suffix(['"', '\'']));
+    if right.contains("${") {
+        return Err(Mistake::NotFilled);
+    }
     let word = unquoted.unwrap_or(right).to_string();
     let number = || right.parse::<f64>().map_err(|_| Mistake::not(shown(right), Expected::Number, "5, 0.5"));
     let test = match operator {

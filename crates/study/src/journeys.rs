@@ -175,6 +175,10 @@ impl Journeys {
         let shared = |point: &LoadPoint| {
             point.in_flight > 1 || point.open.shortage.most_connections.is_some() || point.open.auto
         };
+        if points.capacity.is_some() {
+            load.problem(Mistake::SearchAlone);
+            return;
+        }
         if points.points.iter().any(shared) {
             load.problem(Mistake::UsersConnections);
         }
@@ -377,6 +381,10 @@ impl Writer<'_, '_> {
 
     /// Index of the entry that a step sends.
     fn request(&mut self, name: &str, field: &Field<'_>) -> Option<usize> {
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            field.problem(bad_name(Thing::Entry, name, PLAIN));
+            self.whole = false;
+        }
         if !self.names.iter().any(|known| known == name) {
             self.names.push(name.to_string());
         }
@@ -411,7 +419,10 @@ impl Writer<'_, '_> {
 
     fn time(&mut self, field: &Field<'_>) -> Option<Distribution> {
         const EXAMPLE: &str = "1s, uniform:1s..3s, exp:2s, normal:2s,sd=500ms";
-        let text = self.keep(field.written().filter(|_| field.node.kind().is_some()))?;
+        let Some(text) = field.written().filter(|_| field.node.kind().is_some()) else {
+            field.wrong(Expected::Duration, EXAMPLE);
+            return self.keep(None);
+        };
         let key = field.path.rsplit('.').next().unwrap_or_default();
         self.say(format!("{key} {text}"));
         let read = field.take(distribution(text, quantity::duration, EXAMPLE));
@@ -504,16 +515,17 @@ impl Writer<'_, '_> {
         };
         let head = steps.len();
         steps.push(Step::Jump(0));
-        let each = 1.0 / items.len() as f64;
+        let weights: Vec<f64> = items.iter().map(weight_of).collect();
+        let sum: f64 = weights.iter().sum();
         let (mut ways, mut jumps, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-        for item in items {
+        for (item, own) in items.into_iter().zip(weights) {
             let Some(map) = self.keep(item.map("{ weight: 3, steps: [...] }")) else { continue };
             let weight = map.optional("weight").map_or(Some(1), |field| field.integer());
             let body = map.required("steps", "steps: [ { cart: { get: /cart } } ]");
             map.close();
             let (Some(weight), Some(body)) = (self.keep(weight), self.keep(body)) else { continue };
             ways.push((weight as u32, steps.len()));
-            let line = self.told_times(each, |writer| writer.steps(&body, steps));
+            let line = self.told_times(own / sum.max(1.0), |writer| writer.steps(&body, steps));
             lines.push(format!("{weight} × ({line})"));
             jumps.push(steps.len());
             steps.push(Step::Jump(0));
@@ -566,5 +578,15 @@ impl Writer<'_, '_> {
         let known = || unknown(Thing::Captured, name, feeders.variables());
         let variable = field.take(variable.ok_or_else(known))?;
         Some(Condition { variable: usize::from(variable), test })
+    }
+}
+
+/// Weight of a way, before it is checked.
+fn weight_of(way: &Field<'_>) -> f64 {
+    let Value::Map(entries) = &way.node.value else { return 1.0 };
+    let written = entries.iter().find(|entry| entry.key == "weight").map(|entry| &entry.node.value);
+    match written {
+        Some(Value::Scalar { text, .. }) => text.parse().unwrap_or(1.0),
+        _ => 1.0,
     }
 }

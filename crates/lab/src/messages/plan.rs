@@ -1,6 +1,8 @@
 //! The notation of a plan's requests and servers, which records compare.
 
+use proofload_engine::reading::{Capture, Source};
 use proofload_engine::Expect;
+use proofload_extract::{Pick, Selector};
 use std::ops::RangeInclusive;
 
 pub const KEEPS_COOKIES: &str = "each connection keeps its cookies";
@@ -53,6 +55,33 @@ pub fn expects(is_call: bool, expect: &Expect) -> String {
 /// Another server than the subject, to which requests go.
 pub fn of_server(scheme: &str, authority: &str) -> String {
     format!("at {scheme}://{authority}")
+}
+
+/// A value that is captured, with its place.
+pub fn captures(capture: &Capture) -> String {
+    let place = match &capture.from {
+        Source::Status => "the status".to_string(),
+        Source::Header(name) => format!("header {name}"),
+        Source::Cookie(name) => format!("cookie {name}"),
+        Source::Body(Selector::Css { selector, attribute: Some(attribute) }) => {
+            format!("{selector} attribute {attribute}")
+        }
+        Source::Body(
+            Selector::JsonPath(text)
+            | Selector::Regex(text)
+            | Selector::XPath(text)
+            | Selector::Css { selector: text, .. },
+        ) => text.clone(),
+    };
+    let pick = match capture.pick {
+        Pick::Nth(1) => String::new(),
+        Pick::Nth(number) => format!(" (match {number})"),
+        Pick::Last => " (the last)".to_string(),
+        Pick::Any => " (any)".to_string(),
+        Pick::Count => " (their number)".to_string(),
+    };
+    let otherwise = capture.otherwise.as_ref().map_or("", |_| ", or a value given for none");
+    format!("captures {} from {place}{pick}{otherwise}", capture.name)
 }
 
 /// The share of an entry.

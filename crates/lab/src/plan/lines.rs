@@ -165,6 +165,7 @@ fn entry_line(entry: &WorkloadEntry, total: u64) -> String {
     }
     let expect = &entry.expect;
     parts.push(messages::expects(entry.call.is_some(), expect));
+    parts.extend(entry.captures.iter().map(messages::captures));
     if u64::from(entry.weight) != total {
         parts.push(messages::weight(entry.weight, total));
     }

@@ -39,7 +39,7 @@ pub(super) fn slices(plan: &Plan, at: &SliceKey, loaded: &Loaded, marks: &[Findi
                 model: load.map_or(&point.model, |load| &load.model).clone(),
                 connections: load.map_or(point.connections, |load| load.connections),
                 cause: loaded.cause.clone().filter(|_| first),
-                ..measured(result, loaded.subject.clone().filter(|_| first), &plan.requests)
+                ..with_journeys(plan, measured(result, loaded.subject.clone().filter(|_| first), &plan.requests))
             },
             histograms: histograms_of(&result.snapshot),
             answered_in_window: result.snapshot.answered_in_window,
@@ -50,6 +50,14 @@ pub(super) fn slices(plan: &Plan, at: &SliceKey, loaded: &Loaded, marks: &[Findi
         }
     });
     lines.collect()
+}
+
+/// The point with its journeys told from its steps.
+fn with_journeys(plan: &Plan, mut point: Point) -> Point {
+    for request in &mut point.requests {
+        request.journey = plan.journeys.contains(&request.name);
+    }
+    point
 }
 
 /// The line for a variant that a block left out at a load point.
@@ -159,7 +167,7 @@ fn measured(result: &LoadResult, subject: Option<SubjectUse>, requests: &[String
                 }
                 let rows = bad.rows.as_deref().unwrap_or_default();
                 let kept = bad_answer(bad.outcome, &bad.what, &bad.received, rows);
-                BadAnswer { request: requests.get(bad.mix_entry).cloned().unwrap_or_default(), ..kept }
+                BadAnswer { request: requests.get(bad.part).cloned().unwrap_or_default(), ..kept }
             })
             .collect(),
         requests: requests_of(&result.snapshot, requests),

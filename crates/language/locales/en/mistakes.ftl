@@ -237,6 +237,7 @@ ratio-above-zero = a ratio is always above zero; compare it with a number above 
 no-within = `~` needs to know how close is close; add `within 5%` after the right side
 within-of = `within` belongs to `~`; write `~` instead of `{ $comparison }`
 which-variant = `{ $measure }` of which variant? Write `{ $measure }(…)` with one of { $known }
+not-filled = a placeholder is not filled in here: what a value is compared with is taken as it is written; write the value
 users-connections = the connections of users are their own, one exchange on each; leave out in_flight, max_connections and auto, and write connections: N for the most users at once
 which-journey = `{ $measure }` of which journey? Write `{ $measure }[…]` with one of { $known }
 ambiguous = `{ $found }` fits several variants; write one of { $known }

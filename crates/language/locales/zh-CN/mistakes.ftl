@@ -57,7 +57,7 @@ expected = { $expected ->
     [coordinate] {" "}Maven 坐标
     [cores-number] 核数
     [cpu-list] {" "}现有 CPU 的列表（如 0-1,4）
-    [css-selector] CSS 选择器
+    [css-selector] {" "}CSS 选择器
     [csv] {" "}CSV
     [distribution] 分布
     [duration] 时长
@@ -69,8 +69,8 @@ expected = { $expected ->
     [host-and-port] 主机和端口（1 到 65535）
     [java-value] {" "}Java 的值
     [json-object] {" "}JSON 对象
-    [json-path] JSONPath
-    [json-schema] JSON Schema
+    [json-path] {" "}JSONPath
+    [json-schema] {" "}JSON Schema
     [keep-alive] {" "}true、false 或数字
     [key] 键
     [ladder] 阶梯
@@ -112,7 +112,7 @@ expected = { $expected ->
     [web-address] 网址
     [weight] 带权重（从 1 起）的地址
     [whole] 整数
-    [xpath] XPath
+    [xpath] {" "}XPath
    *[words] 引号全部闭合的词列表
 }
 thing = { $what ->
@@ -202,6 +202,7 @@ ratio-above-zero = 比值总是大于零；请与大于零的数比较，例如 
 no-within = `~` 需要说明多接近才算接近；请在右侧之后加上 `within 5%`
 within-of = `within` 只与 `~` 搭配；请把 `{ $comparison }` 改为 `~`
 which-variant = `{ $measure }` 指哪个变体？请写 `{ $measure }(…)`，括号中是 { $known } 之一
+not-filled = 此处不替换占位符：用来比较的值按原样使用；请写出该值
 users-connections = 用户的连接归各自所有，每个连接一次只承载一个请求；请去掉 in_flight、max_connections 和 auto，用 connections: N 设定同时的最多用户数
 which-journey = `{ $measure }` 指哪个旅程？请写 `{ $measure }[…]`，括号中是 { $known } 之一
 ambiguous = `{ $found }` 符合多个变体；请写 { $known } 之一

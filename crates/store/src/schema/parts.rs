@@ -61,6 +61,9 @@ pub struct Silences {
 pub struct RequestFigures {
     /// Name: the key in the workload of a study, or the path of an address.
     pub name: String,
+    /// True if it is a journey of users, from arrival to the end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub journey: bool,
     /// Answered exchanges per second.
     pub throughput_per_s: Option<f64>,
     /// Answered exchanges that ended in the window: throughput times seconds, exactly.
