@@ -322,6 +322,10 @@ pub struct RunArgs {
     /// Print the checked plan, every command and the estimated time; start nothing
     #[arg(long)]
     pub explain: bool,
+    /// Let one user of the first variant go on each journey, with pauses of 100ms at most; show every request and answer
+    /// in full, values captured, outcomes. Without journeys each request of the workload once
+    #[arg(long, conflicts_with_all = ["explain", "driver", "agents"], help_heading = heading::MEASUREMENT)]
+    pub debug: bool,
     /// Change the study before it is checked: subjects.tomcat.with.heap=512m,
     /// load.closed.connections=64; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]

@@ -17,6 +17,9 @@ use std::net::{IpAddr, Ipv4Addr};
 
 /// Runs a checked study with servers on this machine, by its agents or by this process.
 pub fn run_here(args: &RunArgs, checked: &Checked) -> anyhow::Result<Exit> {
+    if args.debug {
+        return crate::debug::study(args, checked);
+    }
     let tolerated = fleet::tolerated(&args.tolerance, args.agents)?;
     let agents = args.agents.filter(|_| !args.explain);
     agents.map_or(Ok(()), |_| checked.foresee(args))?;
@@ -51,6 +54,11 @@ impl Checked {
     /// Catalogue of its servers.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
+    }
+
+    /// Where servers and what they need come from.
+    pub fn sources(&self) -> (&Catalogue, &Cache) {
+        (&self.catalogue, &self.cache)
     }
 
     /// The study that the arguments name. A command that needs agents checks it before they are started or waited

@@ -46,7 +46,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Exit> {
     let args = &with_places(&checked.study, args);
     let asked = &args.places;
     let on = asked.on.as_deref();
-    if args.explain || (on.is_none() && asked.subjects_on.is_none()) {
+    if args.explain || args.debug || (on.is_none() && asked.subjects_on.is_none()) {
         return run_here(args, &checked);
     }
     let (stop, program) = (signals::install()?, this_program());
@@ -269,7 +269,7 @@ fn passed_on(args: &RunArgs) -> Vec<String> {
 /// `proofload coordinator`.
 pub fn coordinator(args: &CoordinatorArgs) -> anyhow::Result<Exit> {
     let run_args = &with_settings(&args.run)?;
-    if args.run.explain {
+    if args.run.explain || args.run.debug {
         return run_here(run_args, &Checked::of(run_args)?);
     }
     if args.run.places.on.is_some() || args.run.places.subjects_on.is_some() {

@@ -3,6 +3,7 @@
 pub mod cause;
 pub mod ceiling;
 mod checks;
+pub mod debug;
 pub mod endpoint;
 pub mod generator_settings;
 mod messages;

@@ -156,6 +156,93 @@ fn one_exchange_is_shown_in_full_without_credentials_or_control_characters() {
 }
 
 #[test]
+fn a_journey_is_shown_step_by_step_with_what_was_captured_and_without_credentials() {
+    let (at, requests) = server("127.0.0.1");
+    let directory = tempfile::tempdir().unwrap();
+    let study = directory.path().join("shop.yaml");
+    let journeys = "
+journeys:
+  visit:
+    - enter:
+        get: /enter
+        capture: { greeting: { regex: \"h(.)\" }, session_token: { cookie: id } }
+    - pause: 20s
+    - repeat: { times: 2, steps: [ { look: { get: \"/to?/${greeting}\", headers: { X-Mine: \"${session_token}\" } } } ] }
+    - when: { condition: \"${greeting} == o\", steps: [ { never: { get: /never } } ] }
+  wrong:
+    - one: { get: /one }
+    - two: { get: /echo }
+    - three: { get: /three }
+load: { open: { rate: 7/s } }
+claims: { answers: errors(first) == 0 }
+";
+    let mut write = |subjects: &str| std::fs::write(&study, format!("subjects: {subjects}{journeys}")).unwrap();
+    let debug = |more: &[&str]| {
+        let words = [&["run", study.to_str().unwrap(), "--debug"], more].concat();
+        crate::support::executable(&words).output().unwrap()
+    };
+    let (refused, _kept) = proofload_testkit::refusing_address().unwrap();
+    write(&format!("{{ first: {{ url: \"http://{at}\" }}, second: {{ url: \"http://{refused}\" }} }}"));
+    let output = debug(&[]);
+    assert_eq!(output.status.code(), Some(12), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut rest = text.as_str();
+    for shown in [
+        "journey visit\n\nenter\n",
+        "connected\n> GET /enter HTTP/1.1\n",
+        "< Set-Cookie: [redacted]\n",
+        "* greeting = i\n* session_token = [redacted]\n* outcome: answered after ",
+        "  pause, cut to 100 ms\n",
+        "  loop: pass 1 of 2\n\nlook\n",
+        "> GET /to?/i HTTP/1.1\n",
+        "> X-Mine: [redacted]\n",
+        "< Location: /i\n",
+        "> GET /i HTTP/1.1\n",
+        "* outcome: answered",
+        "  loop: pass 2 of 2\n",
+        "  loop: over after 2 passes\n",
+        "  condition: greeting is \"o\": no\n",
+        "  journey visit: completed\n",
+        "journey wrong\n\none\n",
+        "> GET /echo HTTP/1.1\n",
+        "< HTTP/1.1 500 No\n",
+        "* outcome: rejected after ",
+        "ms: status 500, expected 200 to 399\n",
+        "  journey wrong: not completed, rejected\n",
+    ] {
+        let (_, after) = rest.split_once(shown).unwrap_or_else(|| panic!("{shown:?} in {rest}"));
+        rest = after;
+    }
+    assert!(!text.contains("zQ9") && !text.contains("/three") && !text.contains("/never"), "{text}");
+    let asked: Vec<String> = requests.try_iter().collect();
+    assert_eq!(asked.len(), 1 + 2 * 2 + 2, "each step once: {asked:?}");
+    assert_eq!(asked.iter().filter(|request| request.contains("X-Mine: zQ9cookie")).count(), 4, "{asked:?}");
+
+    let output = debug(&["--only", "second"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nothing answers at"), "{output:?}");
+}
+
+#[test]
+fn without_journeys_each_request_of_a_study_is_shown_once_by_the_server_that_it_starts() {
+    let directory = tempfile::tempdir().unwrap();
+    let study = directory.path().join("pages.yaml");
+    let command = format!("{:?}", [env!("CARGO_BIN_EXE_proofload"), "reference-server", "--port", "{port}"]);
+    let text = format!(
+        "subjects: {{ it: {{ command: {command} }} }}\nworkload:\n  first: {{ get: /a, weight: 5 }}\n  second: {{ get: /b }}\n\
+         load: {{ closed: {{ connections: 9 }} }}\nclaims: {{ answers: errors(it) == 0 }}\n"
+    );
+    std::fs::write(&study, text).unwrap();
+    let output = crate::support::executable(&["run", study.to_str().unwrap(), "--debug"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let asked: Vec<&str> = text.lines().filter(|line| line.starts_with("> GET ")).collect();
+    assert_eq!(asked, ["> GET /a HTTP/1.1", "> GET /b HTTP/1.1"]);
+    assert!(text.starts_with("first\n* ") && text.contains("\nsecond\n* "), "{text}");
+    assert_eq!(text.matches("* outcome: answered").count(), 2, "{text}");
+}
+
+#[test]
 fn a_form_goes_over_a_unix_socket_to_a_host_that_need_not_exist() {
     let directory = tempfile::tempdir().unwrap();
     let socket = directory.path().join("app.sock");
