@@ -3,6 +3,7 @@
 mod ceilings;
 mod conditions;
 mod fake;
+mod journeys;
 mod neighbours;
 mod skipping;
 mod steady;
