@@ -12,6 +12,7 @@ mod conditions;
 mod cycles;
 mod fitted;
 mod guarded;
+mod journeys;
 mod noise;
 mod recorded;
 mod rounds;
