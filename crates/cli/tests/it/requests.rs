@@ -155,6 +155,9 @@ fn one_exchange_is_shown_in_full_without_credentials_or_control_characters() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("outcome: connect_refused"));
 }
 
+/// Beginning of a study.
+const SAID: &str = "study: looked-at\nquestion: What passes?\n";
+
 #[test]
 fn a_journey_is_shown_step_by_step_with_what_was_captured_and_without_credentials() {
     let (at, requests) = server("127.0.0.1");
@@ -176,7 +179,7 @@ journeys:
 load: { open: { rate: 7/s } }
 claims: { answers: errors(first) == 0 }
 ";
-    let write = |subjects: &str| std::fs::write(&study, format!("subjects: {subjects}{journeys}")).unwrap();
+    let write = |subjects: &str| std::fs::write(&study, format!("{SAID}subjects: {subjects}{journeys}")).unwrap();
     let debug = |more: &[&str]| {
         let words = [&["run", study.to_str().unwrap(), "--debug"], more].concat();
         crate::support::executable(&words).output().unwrap()
@@ -229,7 +232,7 @@ fn without_journeys_each_request_of_a_study_is_shown_once_by_the_server_that_it_
     let study = directory.path().join("pages.yaml");
     let command = format!("{:?}", [env!("CARGO_BIN_EXE_proofload"), "reference-server", "--port", "{port}"]);
     let text = format!(
-        "subjects: {{ it: {{ command: {command} }} }}\nworkload:\n  first: {{ get: /a, weight: 5 }}\n  second: {{ get: /b }}\n\
+        "{SAID}subjects: {{ it: {{ command: {command} }} }}\nworkload:\n  first: {{ get: /a, weight: 5 }}\n  second: {{ get: /b }}\n\
          load: {{ closed: {{ connections: 9 }} }}\nclaims: {{ answers: errors(it) == 0 }}\n"
     );
     std::fs::write(&study, text).unwrap();
