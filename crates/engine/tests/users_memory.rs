@@ -95,7 +95,7 @@ fn plan(users: u32) -> LoadPlan {
             feed: Feed { draws: (0..5).map(draw).collect(), ..Feed::default() },
             cookies: true,
             captures: vec![sources.into_iter().enumerate().map(capture).collect(), vec![]],
-            journeys: Some(Arc::new(Journeys { journeys, variables: 5 })),
+            journeys: Some(Arc::new(Journeys { journeys, variables: 5, ..Journeys::default() })),
             ..Asking::default()
         },
         shortage: Default::default(),

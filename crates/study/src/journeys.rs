@@ -214,7 +214,11 @@ pub(super) fn check_users(map: &Map<'_>, field: &Field<'_>, shared: &Shared<'_>)
 }
 
 /// The requests of all journeys, and of what is `around` them, if all could be read, and the journeys.
-fn check_journeys(field: &Field<'_>, shared: &Shared<'_>) -> Option<(Option<Vec<WorkloadEntry>>, Journeys)> {
+fn check_journeys(
+    field: &Field<'_>,
+    around: &[Option<Field<'_>>; 2],
+    shared: &Shared<'_>,
+) -> Option<(Option<Vec<WorkloadEntry>>, Journeys)> {
     let entries = field.entries(FORM)?;
     field.at_most(entries.len(), JOURNEYS_MAX, Thing::Journey)?;
     around.iter().flatten().chain([field]).for_each(|field| declare_variables(field, shared));

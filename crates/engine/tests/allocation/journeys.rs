@@ -83,7 +83,7 @@ fn users(peer: SocketAddr, again: usize) -> LoadPlan {
         feed: Feed { draws: (0..5).map(draw).collect(), ..Feed::default() },
         cookies: true,
         captures: vec![PATHS.iter().enumerate().map(capture).collect(), vec![]],
-        journeys: Some(Arc::new(Journeys { journeys: vec![journey], variables: 5 })),
+        journeys: Some(Arc::new(Journeys { journeys: vec![journey], variables: 5, ..Journeys::default() })),
         parts: vec![0, 1, 2],
         ..Asking::default()
     };

@@ -61,6 +61,7 @@ fn newest_slice(slice: &Slice) -> Slice {
     };
     let whole = &slice.measured;
     let page = RequestFigures {
+        journey: false,
         name: "page".to_string(),
         throughput_per_s: whole.throughput_per_s,
         answered_in_window: slice.answered_in_window,
