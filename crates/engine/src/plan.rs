@@ -285,7 +285,8 @@ impl LoadPlan {
     /// Time for which users go on to arrive behind the window, and do not count: those who do finish their journeys beside
     /// them, as they would in a longer load.
     pub(crate) fn tail_ns(&self) -> u64 {
-        let keeps_on = matches!(self.profile, Profile::Open { .. }) && matches!(self.extent, Extent::DurationNs(_));
+        let keeps_on =
+            matches!(self.profile, Profile::Open { .. }) && matches!(self.extent, Extent::DurationNs(_));
         self.asking.journeys.as_ref().filter(|_| keeps_on).map_or(0, |journeys| journeys.pauses_ns)
     }
 

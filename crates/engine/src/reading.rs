@@ -57,7 +57,8 @@ impl Capture {
             Source::Cookie(_) => Some("Cookie".to_owned()),
             Source::Header(name) => Some(name.clone()),
             Source::Body(Selector::JsonPath(path)) => {
-                let mut words = path.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
+                let mut words =
+                    path.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
                 words.rfind(|word| !word.is_empty()).map(str::to_owned)
             }
             _ => None,

@@ -201,7 +201,10 @@ impl WorkerRecord {
             idle_time: IdleTime::default(),
             bad: (0..parts.max(1)).map(|_| Default::default()).collect(),
             parts: asking.parts.clone(),
-            first_journey: asking.journeys.as_ref().and_then(|of| asking.parts.len().checked_sub(of.journeys.len())),
+            first_journey: asking
+                .journeys
+                .as_ref()
+                .and_then(|of| asking.parts.len().checked_sub(of.journeys.len())),
             answered: 0,
             failed: 0,
             opened: 0,

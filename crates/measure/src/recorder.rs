@@ -36,7 +36,13 @@ impl Recorder {
     /// The same for a load with so many named parts.
     pub fn with_parts(window: Window, parts: usize) -> Self {
         let snapshot = Snapshot::new(window).with_parts(parts);
-        Recorder { window, counts_until_ns: window.end_ns, is_of_cohorts: false, ended_in_window: 0, snapshot }
+        Recorder {
+            window,
+            counts_until_ns: window.end_ns,
+            is_of_cohorts: false,
+            ended_in_window: 0,
+            snapshot,
+        }
     }
 
     /// Counts as throughput what belongs to the window, answered in it or later: for users who arrive in the window and take

@@ -161,7 +161,12 @@ impl Journeys {
 
     /// For the engine; users have so many variables.
     pub(super) fn program(&self, variables: usize) -> journey::Journeys {
-        journey::Journeys { journeys: self.programs.clone(), variables, pauses_ns: self.pauses_ns, given: Vec::new() }
+        journey::Journeys {
+            journeys: self.programs.clone(),
+            variables,
+            pauses_ns: self.pauses_ns,
+            given: Vec::new(),
+        }
     }
 
     /// Users at once, where the study leaves it open: those who are on their way at this rate, twice over.

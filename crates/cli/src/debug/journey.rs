@@ -15,7 +15,10 @@ const VALUE_MAX: usize = 200;
 
 /// The outcome; `None` of one that had not ended when it was given up.
 pub fn outcome(notes: &Notes) -> Option<Outcome> {
-    notes.heard.iter().find_map(|heard| if let TapEvent::Left(outcome) = heard.what { Some(outcome) } else { None })
+    notes
+        .heard
+        .iter()
+        .find_map(|heard| if let TapEvent::Left(outcome) = heard.what { Some(outcome) } else { None })
 }
 
 /// The lines of a journey, `at` among those of the study.
@@ -42,11 +45,14 @@ pub fn text(study: &Study, plan: &LoadPlan, at: usize, notes: &Notes) -> String 
     let mut end = Lines::new(None, start_ns);
     end.left_out(notes);
     let end_ns = notes.heard.last().map_or(0, |heard| heard.at_ns);
-    end.note(end_ns, &match outcome(notes) {
-        Some(Outcome::Answered) => format!("journey {name}: completed"),
-        Some(outcome) => format!("journey {name}: not completed, {}", outcome.name()),
-        None => format!("journey {name}: given up before its end"),
-    });
+    end.note(
+        end_ns,
+        &match outcome(notes) {
+            Some(Outcome::Answered) => format!("journey {name}: completed"),
+            Some(outcome) => format!("journey {name}: not completed, {}", outcome.name()),
+            None => format!("journey {name}: given up before its end"),
+        },
+    );
     teller.text + &end.take() + "\n"
 }
 

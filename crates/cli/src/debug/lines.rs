@@ -91,7 +91,8 @@ impl<'a> Lines<'a> {
 
     /// Adds both sides of an exchange.
     fn flush(&mut self) {
-        for (mark, bytes) in [('>', std::mem::take(&mut self.sent)), ('<', std::mem::take(&mut self.received))]
+        for (mark, bytes) in
+            [('>', std::mem::take(&mut self.sent)), ('<', std::mem::take(&mut self.received))]
         {
             let described = self.target.and_then(|target| target.protocol.describe(mark == '>', &bytes));
             if let Some(lines) = described {

@@ -179,7 +179,8 @@ journeys:
 load: { open: { rate: 7/s } }
 claims: { answers: errors(first) == 0 }
 ";
-    let write = |subjects: &str| std::fs::write(&study, format!("{SAID}subjects: {subjects}{journeys}")).unwrap();
+    let write =
+        |subjects: &str| std::fs::write(&study, format!("{SAID}subjects: {subjects}{journeys}")).unwrap();
     let debug = |more: &[&str]| {
         let words = [&["run", study.to_str().unwrap(), "--debug"], more].concat();
         crate::support::executable(&words).output().unwrap()

@@ -44,7 +44,10 @@ pub enum TapEvent {
     /// That request has ended.
     Ended(Box<Ended>),
     /// The user has taken this step, which asks nothing, and goes on at `to`.
-    Took { step: usize, to: usize },
+    Took {
+        step: usize,
+        to: usize,
+    },
     /// The user has left; the outcome of his journey.
     Left(Outcome),
     /// Nothing more is kept, but that he left.

@@ -1,7 +1,7 @@
 //! The notation of a plan's requests and servers, which records compare.
 
-use proofload_engine::reading::{Capture, Source};
 use proofload_engine::Expect;
+use proofload_engine::reading::{Capture, Source};
 use proofload_extract::{Pick, Selector};
 use std::ops::RangeInclusive;
 

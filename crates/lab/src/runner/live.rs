@@ -181,7 +181,8 @@ impl<'a> LiveBench<'a> {
 
     /// Lets one user take the steps before or after all loads on a server; the values that he captured.
     fn walk(&self, variant: usize, when: plan::Around) -> Result<Vec<(usize, Vec<u8>)>, Finding> {
-        if self.terms.study.journeys.as_ref().is_none_or(|journeys| journeys.around[when as usize].is_none()) {
+        if self.terms.study.journeys.as_ref().is_none_or(|journeys| journeys.around[when as usize].is_none())
+        {
             return Ok(Vec::new());
         }
         let window = LoadWindow {
@@ -196,7 +197,8 @@ impl<'a> LiveBench<'a> {
             BenchError::Failed(why) => why,
             BenchError::Interrupted => Finding::NotStarted,
         };
-        let planned = self.with_terms(variant, window, 1, |terms| plan::around(self.terms.study, when, terms));
+        let planned =
+            self.with_terms(variant, window, 1, |terms| plan::around(self.terms.study, when, terms));
         match planned.map_err(failed)? {
             None => Ok(Vec::new()),
             Some(plan) => once::walk(&plan.map_err(Finding::failed)?, &self.terms.study.workload),

@@ -39,7 +39,10 @@ pub(super) fn slices(plan: &Plan, at: &SliceKey, loaded: &Loaded, marks: &[Findi
                 model: load.map_or(&point.model, |load| &load.model).clone(),
                 connections: load.map_or(point.connections, |load| load.connections),
                 cause: loaded.cause.clone().filter(|_| first),
-                ..with_journeys(plan, measured(result, loaded.subject.clone().filter(|_| first), &plan.requests))
+                ..with_journeys(
+                    plan,
+                    measured(result, loaded.subject.clone().filter(|_| first), &plan.requests),
+                )
             },
             histograms: histograms_of(&result.snapshot),
             answered_in_window: result.snapshot.answered_in_window,

@@ -31,9 +31,10 @@ impl Exchanges<'_> {
         let took_ns = lane.times.end_ns.saturating_sub(lane.times.intended_ns);
         let memory = self.memory(self.places.seat(number));
         let captures = self.plan.asking.captures.get(entry).filter(|_| outcome == Outcome::Answered);
-        let captured = captures.into_iter().flatten().filter_map(|capture| {
-            Some((capture.name.clone(), memory.get(capture.variable)?.to_vec()))
-        });
+        let captured = captures
+            .into_iter()
+            .flatten()
+            .filter_map(|capture| Some((capture.name.clone(), memory.get(capture.variable)?.to_vec())));
         let captured = captured.collect();
         let why = self.record.bad(entry, outcome).as_ref().map(|bad| bad.what.clone());
         TapEvent::Ended(Box::new(Ended { entry, outcome, why, took_ns, captured }))

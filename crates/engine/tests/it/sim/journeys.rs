@@ -256,7 +256,9 @@ fn a_journey_that_is_looked_at_tells_its_steps_what_was_captured_and_short_pause
         _ => None,
     };
     let took: Vec<(usize, usize, u64)> = heard.iter().filter_map(took).collect();
-    let [(1, 2, first_ns), (2, 3, second_ns), (3, 4, third_ns), (5, 7, _)] = took[..] else { panic!("{took:?}") };
+    let [(1, 2, first_ns), (2, 3, second_ns), (3, 4, third_ns), (5, 7, _)] = took[..] else {
+        panic!("{took:?}")
+    };
     assert_eq!((second_ns - first_ns, third_ns - second_ns), (PAUSE_MAX_NS, 30 * MS));
     let ended = |heard: &Heard| match &heard.what {
         TapEvent::Ended(ended) => Some((ended.entry, ended.outcome, ended.captured.clone())),

@@ -151,7 +151,11 @@ fn nothing_is_taken_from_an_answer_that_failed_nor_from_the_user_before() {
             vec![captures.clone(), captures, vec![]],
             vec![],
         );
-        plan.asking.journeys = Some(Arc::new(Journeys { journeys: vec![good_then_bad, bad], variables: 1, ..Journeys::default() }));
+        plan.asking.journeys = Some(Arc::new(Journeys {
+            journeys: vec![good_then_bad, bad],
+            variables: 1,
+            ..Journeys::default()
+        }));
         plan.asking.parts = (0..5).collect();
         let world = World::new(tokens(), 7);
         let result = load(&plan, &world);
