@@ -6,11 +6,11 @@ folder=$(mkdir -p "${1:?name a folder}" && cd "$1" && pwd)
 mkdir -p "$folder/bin" "$folder/jmeter"
 missing=()
 
-for program in wrk ab h2load hey; do
+for program in wrk ab h2load hey nginx; do
   command -v "$program" > /dev/null || missing+=("$program")
 done
 if [ ${#missing[@]} -gt 0 ]; then
-  apt-get update -qq && apt-get install -y -qq --no-install-recommends wrk apache2-utils nghttp2-client hey
+  apt-get update -qq && apt-get install -y -qq --no-install-recommends wrk apache2-utils nghttp2-client hey nginx-light
 fi
 
 export GOPATH="$folder/go" GOFLAGS=-modcacherw
@@ -31,6 +31,7 @@ cat > "$folder/jmeter/pom.xml" <<'XML'
   <dependencies>
     <dependency><groupId>org.apache.jmeter</groupId><artifactId>ApacheJMeter</artifactId><version>5.6.3</version></dependency>
     <dependency><groupId>org.apache.jmeter</groupId><artifactId>ApacheJMeter_http</artifactId><version>5.6.3</version></dependency>
+    <dependency><groupId>org.apache.jmeter</groupId><artifactId>ApacheJMeter_components</artifactId><version>5.6.3</version></dependency>
     <dependency><groupId>org.apache.jmeter</groupId><artifactId>ApacheJMeter_config</artifactId><version>5.6.3</version></dependency>
   </dependencies>
 </project>

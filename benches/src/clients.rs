@@ -195,7 +195,10 @@ impl Client {
     }
 
     /// Number of requests answered well that it reports.
-    fn requests(self, output: &str) -> anyhow::Result<f64> {
+    ///
+    /// # Errors
+    /// If it reports none, or failures.
+    pub fn requests(self, output: &str) -> anyhow::Result<f64> {
         match self {
             Client::Proofload => {
                 let result = json(output)?;

@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn every_program_is_run() {
         let names = super::programs(&crate::root()).unwrap();
-        let all = ["agents_cost", "bounds", "figures", "memory", "mm1", "open_loop", "rejudged", "replays", "warming"];
+        let all = ["agents_cost", "bounds", "figures", "journeys", "memory", "mm1", "open_loop", "rejudged", "replays", "warming"];
         assert_eq!(names, all);
     }
 }

@@ -24,7 +24,7 @@ pub const FEEDERS_MAX: usize = 64;
 const NUMBER_BYTES: usize = 36;
 
 /// Bytes of a captured value for which room is made before the load.
-const VARIABLE_BYTES: usize = 1024;
+const VARIABLE_BYTES: usize = 64;
 
 /// Order in which rows are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -18,6 +18,7 @@ pub mod files;
 pub mod http;
 pub mod jdk;
 pub mod lock;
+pub mod memory;
 mod orphans;
 pub mod others;
 pub mod process;

@@ -157,6 +157,8 @@ impl Jar {
                 let at = self.cookies.partition_point(|cookie| cookie.path.len() >= path.len());
                 let (pair, name_len) = ([name, value].join(&b'='), name.len());
                 let (host, path) = (host.to_vec(), path.to_vec());
+                // Most users have one, and there may be many thousands of them.
+                self.cookies.reserve_exact(usize::from(self.cookies.is_empty()));
                 self.cookies.insert(at, Cookie { pair, name_len, host, below, path, secure, ends_ns });
             }
             None => {}
