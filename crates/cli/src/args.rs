@@ -324,7 +324,7 @@ pub struct RunArgs {
     pub explain: bool,
     /// Let one user of the first variant go on each journey, with pauses of 100ms at most; show every request and answer
     /// in full, values captured, outcomes. Without journeys each request of the workload once
-    #[arg(long, conflicts_with_all = ["explain", "driver", "agents"], help_heading = heading::MEASUREMENT)]
+    #[arg(long, conflicts_with_all = ["explain", "driver", "agents"], help_heading = heading::MEASUREMENT, hide_short_help = true)]
     pub debug: bool,
     /// Change the study before it is checked: subjects.tomcat.with.heap=512m,
     /// load.closed.connections=64; may be repeated

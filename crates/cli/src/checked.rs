@@ -6,7 +6,6 @@ use crate::exit::{Exit, leave};
 use crate::fleet;
 use crate::run::{Request, catalogue, execute, options, run_error, timed};
 use proofload_engine::Generator;
-use proofload_host::signals;
 use proofload_lab::plan::Mode;
 use proofload_lab::runner::Preparing;
 use proofload_lab::study_run::StudyRun;
@@ -14,19 +13,6 @@ use proofload_remote::agents::AgentPool;
 use proofload_study::{self as study, Study};
 use proofload_subject::{Cache, Catalogue};
 use std::net::{IpAddr, Ipv4Addr};
-
-/// Runs a checked study with servers on this machine, by its agents or by this process.
-pub fn run_here(args: &RunArgs, checked: &Checked) -> anyhow::Result<Exit> {
-    if args.debug {
-        return crate::debug::study(args, checked);
-    }
-    let tolerated = fleet::tolerated(&args.tolerance, args.agents)?;
-    let agents = args.agents.filter(|_| !args.explain);
-    agents.map_or(Ok(()), |_| checked.foresee(args))?;
-    let start = |agents| anyhow::Ok(fleet::start(agents, tolerated, &*signals::install()?)?);
-    let pool = agents.map(start).transpose()?;
-    checked.run(args, &Placed { fleet: pool.as_ref(), ..Placed::default() })
-}
 
 /// A study without mistakes, and where what it needs comes from.
 pub struct Checked {

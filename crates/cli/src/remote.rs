@@ -5,9 +5,9 @@ use crate::args::{
     self, AgentArgs, CoordinatorArgs, KubernetesArgs, ManifestArgs, ReportArgs, RunArgs, Verb,
 };
 use crate::around;
-use crate::checked::{Checked, Placed, run_here};
+use crate::checked::{Checked, Placed};
 use crate::exit::{self, Exit, leave};
-use crate::fleet::tolerated;
+use crate::fleet::{self, tolerated};
 use crate::mistakes::wrong;
 use crate::run::say;
 use crate::{output, report};
@@ -408,4 +408,17 @@ pub fn started_from_elsewhere(argument: &str) -> Option<anyhow::Result<Exit>> {
         _ => return None,
     };
     Some(done.map(|()| Exit::Done))
+}
+
+/// Runs a checked study with servers on this machine, by its agents or by this process.
+fn run_here(args: &RunArgs, checked: &Checked) -> anyhow::Result<Exit> {
+    if args.debug {
+        return crate::debug::study(args, checked);
+    }
+    let tolerated = fleet::tolerated(&args.tolerance, args.agents)?;
+    let agents = args.agents.filter(|_| !args.explain);
+    agents.map_or(Ok(()), |_| checked.foresee(args))?;
+    let start = |agents| anyhow::Ok(fleet::start(agents, tolerated, &*signals::install()?)?);
+    let pool = agents.map(start).transpose()?;
+    checked.run(args, &Placed { fleet: pool.as_ref(), ..Placed::default() })
 }

@@ -2,8 +2,8 @@
 
 use crate::driver::Allowance;
 use crate::http::lacks_get;
-use crate::journey::user_targets;
 use crate::load::{Share, deal, deal_more, part};
+use crate::seats::user_targets;
 use crate::ways::{is_reached, spread};
 use crate::{Address, Addresses, EngineError, Extent, KeepAlive, LoadPlan, Profile, Shortage, Stage, Trace};
 use proofload_measure::PARTS_MAX;
@@ -71,7 +71,7 @@ fn check_one(plan: &LoadPlan) -> Result<Dealt, Vec<String>> {
     let mut problems = Vec::new();
     mix_problems(plan, &mut problems);
     asking_problems(plan, &mut problems);
-    crate::reading::problems(plan, &mut problems);
+    crate::reader::problems(plan, &mut problems);
     extent_problems(plan, &mut problems);
     profile_problems(plan, &mut problems);
     shortage_problems(plan, &mut problems);
@@ -145,7 +145,7 @@ fn asking_problems(plan: &LoadPlan, problems: &mut Vec<String>) {
             .push(format!("feeders: {count} requests, and {rows} rows of which none comes twice; give more"));
     }
     let journeys = plan.asking.journeys.as_ref().map_or(0, |journeys| {
-        journeys.problems(plan, problems);
+        crate::seats::problems(journeys, plan, problems);
         journeys.journeys.len()
     });
     let (parts, entries) = (plan.asking.parts.len(), plan.mix.len() + journeys);

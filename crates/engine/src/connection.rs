@@ -2,7 +2,7 @@
 
 use crate::http::HttpState;
 use crate::lane::Lane;
-use crate::reading::KeptHead;
+use crate::reader::KeptHead;
 use crate::ways::Attempt;
 use crate::{KeepAlive, LoadPlan};
 use proofload_wire::{Outbox, Protocol, Request, Session, State};

@@ -1,7 +1,7 @@
 //! Check of an answer against what was expected, in any protocol.
 
 use crate::Expect;
-use crate::reading::Reading;
+use crate::reader::Reading;
 use memchr::memmem::Finder;
 use proofload_measure::Outcome;
 use proofload_wire::{Protocol, Undecoded, decoded};

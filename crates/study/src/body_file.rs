@@ -1,7 +1,7 @@
 //! Files that are bodies, or parts of one: long ones are read while they are sent.
 
-use super::feeders::{FILE_MAX, read_file};
 use super::problem::cannot_read;
+use super::writing::{FILE_MAX, read_file};
 use proofload_facts::Mistake;
 use proofload_store::redact;
 use proofload_wire::{Source, Streamed};

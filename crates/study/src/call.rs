@@ -3,11 +3,12 @@
 //! Arguments are YAML. What YAML cannot express is a map with one of the keys below; types that are not given follow
 //! from the values.
 
-use super::feeders::{Context, Feeders};
+use super::feeders::Feeders;
 use super::field::Field;
 use super::problem::{shown, variable};
 use super::suggest::similar_of;
 use super::template::{TextPart, parts};
+use super::writing::Context;
 use super::yaml::{Entry, Kind, Node, Value as Yaml};
 use data_encoding::BASE64;
 use proofload_engine::feed::Piece;

@@ -6,7 +6,7 @@ use super::field::{Field, Map};
 use super::keys::{Kind, WORD, keys, kinds};
 use super::load::check_load;
 use super::mix::{ENTRY, WEIGHT_MAX, check_entry};
-use super::model::WorkloadEntry;
+use super::model::{Journeys, WorkloadEntry};
 use super::name::{PLAIN, bad_name};
 use super::points::Points;
 use super::problem::shown;
@@ -16,8 +16,8 @@ use super::shape::LoadPoint;
 use super::streams::Asked;
 use super::suggest::unknown;
 use super::yaml::{Entry, Node, Value};
-use proofload_engine::journey::{self, Condition, Journey, Step, VARIABLES_MAX};
-use proofload_engine::{Distribution, Profile, Stage, Timeouts};
+use proofload_engine::journey::{Condition, Journey, Step, VARIABLES_MAX};
+use proofload_engine::{Distribution, Profile, Stage};
 use proofload_facts::{Expected, Mistake, Thing};
 
 /// Most steps that send a request, over all journeys; each has figures of its own, as each journey has.
@@ -35,8 +35,6 @@ const USUAL_PASSES: u64 = 3;
 /// Users at once of an open load that names no number.
 const AT_LEAST: u32 = 100;
 const AT_MOST: u32 = 5_000;
-/// Longest wait for users to end: an hour.
-const DRAIN_MAX_NS: u64 = 3_600_000_000_000;
 
 keys! {
     /// A journey with more than its steps.
@@ -132,76 +130,38 @@ fn step() -> &'static Kind {
     &JOURNEY_STEP
 }
 
-/// Journeys as a study declares them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Journeys {
-    /// Names, in the order of the programs.
-    pub names: Vec<String>,
-    pub programs: Vec<Journey>,
-    /// The steps of each, in a line: `login, pause 1s, 3 times (items, cart)`.
-    pub lines: Vec<String>,
-    /// Names of the steps that send a request, each once.
-    pub steps: Vec<String>,
-    /// Number of entries of the workload that are steps of journeys; those behind them are of `around`.
-    pub entries: usize,
-    /// Steps before the first load on a server that was started, and after the last: what the first leave is given to all users.
-    pub around: [Option<Journey>; 2],
-    /// Longest time that a user waits by his own will, over the journeys: the mean of all pauses, in nanoseconds.
-    pub pauses_ns: u64,
+/// Users at once, where the study leaves it open: those who are on their way at this rate, twice over.
+fn at_once(journeys: &Journeys, rate_per_s: f64) -> u32 {
+    let on_the_way = rate_per_s * (journeys.pauses_ns as f64 / 1e9 + 1.0);
+    (2.0 * on_the_way).clamp(f64::from(AT_LEAST), f64::from(AT_MOST)) as u32
 }
 
-impl Journeys {
-    /// Time after which a user who is not done counts as stuck: his pauses, which may be several times as long as their
-    /// mean, and an answer that never comes.
-    pub fn longest_ns(&self, timeouts: &Timeouts) -> u64 {
-        const OF_PAUSES: u64 = 4;
-        let longest_ns = self.pauses_ns.saturating_mul(OF_PAUSES).saturating_add(timeouts.response_ns);
-        longest_ns.min(DRAIN_MAX_NS)
+/// Gives open loads that name no number of users enough of them. Connections are each user's own.
+fn seat(journeys: &Journeys, load: &Field<'_>, points: &mut Points) {
+    let shared = |point: &LoadPoint| {
+        point.in_flight > 1 || point.open.shortage.most_connections.is_some() || point.open.auto
+    };
+    if points.capacity.is_some() {
+        load.problem(Mistake::SearchAlone);
+        return;
     }
-
-    /// For the engine; users have so many variables.
-    pub(super) fn program(&self, variables: usize) -> journey::Journeys {
-        journey::Journeys {
-            journeys: self.programs.clone(),
-            variables,
-            pauses_ns: self.pauses_ns,
-            given: Vec::new(),
-        }
+    if points.points.iter().any(shared) {
+        load.problem(Mistake::UsersConnections);
     }
-
-    /// Users at once, where the study leaves it open: those who are on their way at this rate, twice over.
-    fn at_once(&self, rate_per_s: f64) -> u32 {
-        let on_the_way = rate_per_s * (self.pauses_ns as f64 / 1e9 + 1.0);
-        (2.0 * on_the_way).clamp(f64::from(AT_LEAST), f64::from(AT_MOST)) as u32
+    let names_them = |entry: &Entry| matches!(&entry.node.value, Value::Map(keys) if keys.iter().any(|key| key.key == "connections"));
+    if matches!(&load.node.value, Value::Map(kinds) if kinds.iter().any(names_them)) {
+        return;
     }
-
-    /// Gives open loads that name no number of users enough of them. Connections are each user's own.
-    fn seat(&self, load: &Field<'_>, points: &mut Points) {
-        let shared = |point: &LoadPoint| {
-            point.in_flight > 1 || point.open.shortage.most_connections.is_some() || point.open.auto
+    for point in &mut points.points {
+        let rate = match &point.profile {
+            Profile::Open { rate_per_s, .. } => Some(*rate_per_s),
+            Profile::OpenStages { stages, .. } => Some(Stage::peak_of(stages)),
+            Profile::OpenTrace { trace, .. } => {
+                Some(trace.count() as f64 * 1e9 / trace.length_ns().max(1) as f64)
+            }
+            _ => None,
         };
-        if points.capacity.is_some() {
-            load.problem(Mistake::SearchAlone);
-            return;
-        }
-        if points.points.iter().any(shared) {
-            load.problem(Mistake::UsersConnections);
-        }
-        let names_them = |entry: &Entry| matches!(&entry.node.value, Value::Map(keys) if keys.iter().any(|key| key.key == "connections"));
-        if matches!(&load.node.value, Value::Map(kinds) if kinds.iter().any(names_them)) {
-            return;
-        }
-        for point in &mut points.points {
-            let rate = match &point.profile {
-                Profile::Open { rate_per_s, .. } => Some(*rate_per_s),
-                Profile::OpenStages { stages, .. } => Some(Stage::peak_of(stages)),
-                Profile::OpenTrace { trace, .. } => {
-                    Some(trace.count() as f64 * 1e9 / trace.length_ns().max(1) as f64)
-                }
-                _ => None,
-            };
-            point.connections = rate.map_or(point.connections, |rate| self.at_once(rate));
-        }
+        point.connections = rate.map_or(point.connections, |rate| at_once(journeys, rate));
     }
 }
 
@@ -213,7 +173,7 @@ pub(super) fn check_users(map: &Map<'_>, field: &Field<'_>, shared: &Shared<'_>)
     let workload = workload.flatten();
     let mut points = load.as_ref().and_then(|field| check_load(field, shared));
     if let (Some(load), Some(points), Some(journeys)) = (&load, &mut points, &journeys) {
-        journeys.seat(load, points);
+        seat(journeys, load, points);
     }
     Asked { workload, journeys, points, ..Asked::default() }
 }

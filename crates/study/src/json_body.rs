@@ -1,7 +1,7 @@
 //! Places of values in a body of JSON.
 
-use super::feeders::Context;
 use super::template::TextPart;
+use super::writing::Context;
 use serde::de::IgnoredAny;
 
 /// Context of each placeholder of a body, in order. A text is JSON if it is that with any values in its places; it begins with
@@ -34,11 +34,6 @@ pub(super) fn contexts(parts: &[TextPart<'_>]) -> Option<Vec<Context>> {
         }
     }
     serde_json::from_str::<IgnoredAny>(&filled).is_ok().then_some(contexts)
-}
-
-/// True for what is JSON by itself.
-pub(super) fn is_json(value: &[u8]) -> bool {
-    serde_json::from_slice::<IgnoredAny>(value).is_ok()
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use super::answers::{CAPTURES, VALUES, check_captures, check_values};
 use super::call::{self, ARGUMENTS_MAX, Typed};
-use super::feeders::read_file;
 use super::field::{Field, Map, pairs};
 use super::keys::{HEADER, Kind, WORD, keys, kinds};
 use super::model::{Server, WorkloadEntry};
@@ -13,6 +12,7 @@ use super::request::{Asked, Builder};
 use super::request_defaults::{BODY, FOLLOW, FORM, OWN_AUTH, Shared, URLENCODED};
 use super::request_defaults::{check_body, check_follow, check_form, check_own_auth, check_urlencoded};
 use super::subjects::{URL, check_server};
+use super::writing::read_file;
 use proofload_engine::Expect;
 use proofload_engine::reading::{Capture, Source};
 use proofload_extract::Schema;

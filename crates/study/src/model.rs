@@ -3,7 +3,6 @@
 use super::conditions::Conditions;
 use super::encode;
 use super::expectations::{ExpectedRow, Reference};
-use super::journeys::Journeys;
 use super::mode::Mode;
 use super::places::StudyPlaces;
 use super::protocol::Speaks;
@@ -15,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use proofload_engine::journey::{self, Journey};
 use proofload_engine::reading::Capture;
 use proofload_engine::transport::Proxy;
 use proofload_engine::{Addresses, Asking, Expect, MixEntry, Timeouts};
@@ -209,4 +209,45 @@ pub struct CapacityLoad {
     pub to_per_s: f64,
     /// Measured window of a trial; set by the preset if there is none.
     pub trial_ns: Option<u64>,
+}
+
+/// Longest wait for users to end: an hour.
+const DRAIN_MAX_NS: u64 = 3_600_000_000_000;
+
+/// Journeys as a study declares them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Journeys {
+    /// Names, in the order of the programs.
+    pub names: Vec<String>,
+    pub programs: Vec<Journey>,
+    /// The steps of each, in a line: `login, pause 1s, 3 times (items, cart)`.
+    pub lines: Vec<String>,
+    /// Names of the steps that send a request, each once.
+    pub steps: Vec<String>,
+    /// Number of entries of the workload that are steps of journeys; those behind them are of `around`.
+    pub entries: usize,
+    /// Steps before the first load on a server that was started, and after the last: what the first leave is given to all users.
+    pub around: [Option<Journey>; 2],
+    /// Longest time that a user waits by his own will, over the journeys: the mean of all pauses, in nanoseconds.
+    pub pauses_ns: u64,
+}
+
+impl Journeys {
+    /// Time after which a user who is not done counts as stuck: his pauses, which may be several times as long as their
+    /// mean, and an answer that never comes.
+    pub fn longest_ns(&self, timeouts: &Timeouts) -> u64 {
+        const OF_PAUSES: u64 = 4;
+        let longest_ns = self.pauses_ns.saturating_mul(OF_PAUSES).saturating_add(timeouts.response_ns);
+        longest_ns.min(DRAIN_MAX_NS)
+    }
+
+    /// For the engine; users have so many variables.
+    pub(crate) fn program(&self, variables: usize) -> journey::Journeys {
+        journey::Journeys {
+            journeys: self.programs.clone(),
+            variables,
+            pauses_ns: self.pauses_ns,
+            given: Vec::new(),
+        }
+    }
 }

@@ -8,12 +8,12 @@ use super::expectations::{EXPECTATIONS, REFERENCE, REFERENCES_MAX, check_expect,
 use super::expectations::{ExpectedRow, Reference};
 use super::field::{Field, Map};
 use super::include::FILE;
-use super::journeys::{JOURNEY_STEPS, JOURNEYS, Journeys, check_users};
+use super::journeys::{JOURNEY_STEPS, JOURNEYS, check_users};
 use super::keys::{Kind, WORD, keys, kinds};
 use super::load::{LOAD, check_load};
 use super::mix::{WORKLOAD, check_workload};
 use super::mode::Mode;
-use super::model::{Stream, Study, Variant, WorkloadEntry};
+use super::model::{Journeys, Stream, Study, Variant, WorkloadEntry};
 use super::name::{FOLDER_LETTERS, FOLDER_NAME, bad_name, is_folder_name};
 use super::places::{PLACES, check_places};
 use super::problem::{Location, Problems, Sink, shown};

@@ -7,12 +7,13 @@
 use super::body_file::Content;
 use super::call::in_words;
 use super::encode::of_http;
-use super::feeders::{Context, Feeders};
+use super::feeders::Feeders;
 use super::json_body;
 use super::problem::{cannot_read, shown, variable};
 use super::quantity;
 use super::template::{TextPart, parts};
 use super::url::check_target;
+use super::writing::Context;
 use data_encoding::BASE64;
 use proofload_engine::feed::Filter;
 use proofload_facts::{Mistake, Thing};

@@ -1,11 +1,10 @@
 //! Several loads that run at once: each with its own workload and its own pace.
 
 use super::field::Field;
-use super::journeys::Journeys;
 use super::keys::{Kind, keys};
 use super::load::{LOAD, check_load};
 use super::mix::{WORKLOAD, check_workload};
-use super::model::{Stream, WorkloadEntry};
+use super::model::{Journeys, Stream, WorkloadEntry};
 use super::name::{PLAIN, bad_name, is_plain_name};
 use super::points::Points;
 use super::request_defaults::Shared;

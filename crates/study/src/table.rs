@@ -2,9 +2,9 @@
 //!
 //! A long file is never in memory: its columns go to temporary files without names, from which the load reads.
 
-use super::feeders::{Writing, read_file};
 use super::problem::{cannot_read, shown};
 use super::suggest::unknown;
+use super::writing::{Writing, read_file};
 use proofload_engine::feed::{Column, ReadColumn};
 use proofload_facts::{Expected, Mistake, Thing};
 use proofload_wire::{Source, Streamed};

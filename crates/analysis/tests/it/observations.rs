@@ -354,7 +354,7 @@ fn points_are_the_trials_of_all_complete_blocks_merged() {
         (4.0, Some(f64::from(1_101 + 1_151 + 1_102 + 1_152) / 4.0))
     );
     assert_eq!(nio2.outcomes["answered"], 4_506);
-    assert_eq!((nio2.outcomes["rejected"], nio2.outcomes.len()), (8, 17));
+    assert_eq!((nio2.outcomes["rejected"], nio2.outcomes.len()), (8, 18));
     assert_eq!((nio2.codes["200"], nio2.codes["503"]), (4_506, 8));
     assert_eq!(nio2.response_time_ns.count, 4_506);
     assert_eq!((nio2.intended, nio2.sent, nio2.unsent), (4_514, 4_514, 0));

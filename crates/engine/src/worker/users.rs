@@ -1,10 +1,11 @@
 //! Users on their journeys: the next step of each, and the time at which it is due.
 
 use crate::driver::{Tap, TapEvent};
-use crate::journey::{IDLE_STEPS_MAX, Journey, Journeys, Step, UserLanes, user_targets};
+use crate::journey::{IDLE_STEPS_MAX, Journey, Journeys, Step};
 use crate::lane::{Lane, LaneId, LanePhase};
 use crate::load::{Draws, Random, Share, scaled};
 use crate::memory::UserMemory;
+use crate::seats::{UserLanes, user_targets};
 use crate::{LoadPlan, MixEntry};
 use proofload_measure::{ExchangeTimes, Outcome};
 use std::cmp::Reverse;

@@ -1,6 +1,6 @@
 use super::*;
-use crate::feeders::Context;
 use crate::tests::told;
+use crate::writing::Context;
 use proofload_engine::feed::Filter;
 
 fn of(bytes: &[u8], kind: TableKind) -> Result<Table, Mistake> {
