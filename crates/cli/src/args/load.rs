@@ -41,7 +41,9 @@ pub struct LoadArgs {
     /// Request header `Name: value`; may be repeated
     #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = heading::REQUESTS)]
     pub headers: Vec<String>,
-    /// Request body, or @FILE; in JSON, "${name}" is escaped and ${name|json} is a whole string
+    /// Request body, or @FILE
+    ///
+    /// In JSON, "${name}" is escaped and ${name|json} is a whole string.
     #[arg(long, value_name = "TEXT|@FILE", help_heading = heading::REQUESTS)]
     pub body: Option<String>,
     /// Argument of a call in YAML, for dubbo://HOST:PORT/INTERFACE?method=NAME and the like; may be repeated

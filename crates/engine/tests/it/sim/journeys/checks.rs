@@ -20,22 +20,22 @@ fn cases() -> Vec<(Expect, Option<&'static str>)> {
     let code = |test| value(Source::Status, "status", test);
     vec![
         (ok(Test::Is("true".into())), None),
-        (ok(Test::Is("false".into())), Some("$.ok is \"true\", expected \"false\"")),
-        (ok(Test::IsNot("true".into())), Some("$.ok is \"true\", expected anything but \"true\"")),
-        (value(json("$.token"), "$.token", Test::Absent), Some("$.token is \"t1\", expected none")),
+        (ok(Test::Is("false".into())), Some("$.ok: \"true\", expected \"false\"")),
+        (ok(Test::IsNot("true".into())), Some("$.ok: \"true\", expected anything but \"true\"")),
+        (value(json("$.token"), "$.token", Test::Absent), Some("$.token: \"t1\", expected none")),
         (value(json("$.user"), "$.user", Test::Absent), None),
         (value(json("$.user"), "$.user", Test::Present), Some("$.user is not there, expected any value")),
         (header("X-Token", Test::Is("h1".into())), None),
-        (header("x-token", Test::Is("h2".into())), Some("x-token is \"h1\", expected \"h2\"")),
+        (header("x-token", Test::Is("h2".into())), Some("x-token: \"h1\", expected \"h2\"")),
         (header("X-Tokens", Test::Present), Some("X-Tokens is not there, expected any value")),
         (value(Source::Cookie("sid".into()), "sid", Test::Is("c1".into())), None),
         (
             value(Source::Cookie("sid".into()), "sid", Test::Is("c2".into())),
-            Some("sid is \"c1\", expected \"c2\""),
+            Some("sid: \"c1\", expected \"c2\""),
         ),
         (code(Test::AtMost(200.0)), None),
-        (code(Test::Below(200.0)), Some("status is \"200\", expected less than 200")),
-        (code(Test::Above(200.0)), Some("status is \"200\", expected more than 200")),
+        (code(Test::Below(200.0)), Some("status: \"200\", expected less than 200")),
+        (code(Test::Above(200.0)), Some("status: \"200\", expected more than 200")),
         (Expect { bytes: Some(27..=28), ..Expect::default() }, None),
         (Expect { bytes: Some(28..=99), ..Expect::default() }, Some("a body of 27 bytes, expected 28 to 99")),
         (Expect { bytes: Some(0..=26), ..Expect::default() }, Some("a body of 27 bytes, expected 0 to 26")),
@@ -117,7 +117,7 @@ fn checks_are_made_in_the_order_that_is_written_and_before_values_are_captured()
     let plan = of_users(LoadPlan { connections: 20, ..open(10.0) }, mix, captures, vec![Step::Ask(0)]);
     let result = load(&plan, &World::new(Server { gives_tokens: true, ..Server::default() }, 1));
     assert_eq!((count(&result, Outcome::Mismatch), count(&result, Outcome::NotCaptured)), (10, 0));
-    assert_eq!(told(&result, Outcome::Mismatch), "first is \"200\", expected none");
+    assert_eq!(told(&result, Outcome::Mismatch), "first: \"200\", expected none");
 }
 
 #[test]

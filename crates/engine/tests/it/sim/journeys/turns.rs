@@ -101,7 +101,7 @@ fn a_loop_that_asks_nothing_hangs_neither_the_user_nor_the_load() {
     let idle = journey(passes(u32::MAX));
     let plan = LoadPlan { connections: 40, drain_ns: SECOND, ..open(20.0) };
     let result = load(&on(vec![idle, journey(vec![Step::Ask(3)])], plan), &World::new(Server::default(), 1));
-    let (left, complete) = (part(&result, 4, Outcome::Unanswered), part(&result, 5, Outcome::Answered));
+    let (left, complete) = (part(&result, 4, Outcome::Unsent), part(&result, 5, Outcome::Answered));
     assert!(left > 0 && complete > 0 && left + complete == 20, "{left} {complete}");
     assert_eq!((part(&result, 1, Outcome::Answered), part(&result, 3, Outcome::Answered)), (left, complete));
     assert_eq!(result.findings, vec![], "its own passes are not the generator's delay");
