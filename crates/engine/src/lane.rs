@@ -6,7 +6,7 @@
 //! the same number.
 
 use crate::driver::Conn;
-use crate::record::Received;
+use crate::received::Received;
 use proofload_measure::{ExchangeTimes, Outcome};
 use proofload_wire::ExchangeId;
 

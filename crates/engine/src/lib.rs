@@ -26,6 +26,7 @@ mod merger;
 mod plan;
 mod reader;
 pub mod reading;
+mod received;
 mod record;
 mod result;
 mod seats;

@@ -2,18 +2,15 @@
 
 use crate::clock::Delayed;
 use crate::lane::Lane;
+use crate::received::{Received, SAMPLE_BYTES};
 use crate::seconds::{Giving, Seconds, add_counts};
 use crate::target::{Handshake, Name, Negotiated};
 use crate::{AddressUse, Asking, BadAnswer, DriverChoice, EndedByPeer};
 use proofload_measure::{
     ExchangeTimes, Hiccups, LatencyHistogram, Listener, Outcome, Recorder, SilentStretches, Window,
 };
-use proofload_wire::{Spoken, spoken};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
-
-/// Kept length of a bad answer, in bytes.
-pub(crate) const SAMPLE_BYTES: usize = 4096;
 
 /// One send of a hundred may leave this late for the generator's own reasons, whatever the response times are.
 pub(crate) const SEND_DELAY_NS: u64 = 200_000;
@@ -21,25 +18,6 @@ pub(crate) const SEND_DELAY_NS: u64 = 200_000;
 const DELAY_EVERY_NS: u64 = 1_000_000;
 /// Time that giving a thread the CPU takes by itself, once for each time that it begins to run.
 const WAKING_NS: u64 = 10_000;
-
-/// Received part of an answer.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Received<'a> {
-    /// Its beginning, if it came in pieces.
-    pub before: &'a [u8],
-    pub latest: &'a [u8],
-}
-
-impl Received<'_> {
-    fn bytes(&self) -> impl Iterator<Item = u8> {
-        self.before.iter().chain(self.latest).copied()
-    }
-
-    /// The protocol that it shows.
-    pub fn spoken(&self) -> Option<Spoken> {
-        spoken(&self.bytes().take(SAMPLE_BYTES).collect::<Vec<_>>())
-    }
-}
 
 /// Everything a worker writes down.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use crate::expect::{Body, Difference};
 use crate::http::Next;
 use crate::lane::{LaneId, LanePhase};
 use crate::reader::Seen;
-use crate::record::SAMPLE_BYTES;
+use crate::received::SAMPLE_BYTES;
 use proofload_measure::Outcome;
 use proofload_wire::{Close, Event, MalformedKind, Protocol, Spoken, State};
 

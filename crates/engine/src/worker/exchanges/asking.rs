@@ -5,7 +5,7 @@ use crate::connection::Phase;
 use crate::driver::{Conn, Net, Pushed, Sent};
 use crate::lane::{LaneId, LanePhase};
 use crate::memory::UserMemory;
-use crate::record::Received;
+use crate::received::Received;
 use proofload_measure::Outcome;
 use proofload_wire::{Close, Filling, Full, Outbox, Request, State};
 

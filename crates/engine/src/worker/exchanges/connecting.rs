@@ -5,7 +5,7 @@ use crate::EndedByPeer;
 use crate::connection::{Connection, Phase};
 use crate::driver::{Conn, DialFault, Dialed, Net, Pushed};
 use crate::lane::{LaneId, LanePhase};
-use crate::record::Received;
+use crate::received::Received;
 use crate::worker::opener::BACKOFF_NS;
 use proofload_measure::Outcome;
 use proofload_wire::{Close, State};
