@@ -38,7 +38,7 @@ pub(crate) struct Lane {
     pub entry: u32,
     /// Exchanges begun so far; numbers the choices from the mix.
     pub begun: u64,
-    /// The present exchange; `end_ns` is unused.
+    /// The present exchange, or the one before once it has ended.
     pub times: ExchangeTimes,
     /// Instant by which the present exchange belongs to the window or not: intended, or the arrival of its user.
     pub cohort_ns: u64,

@@ -288,10 +288,10 @@ impl WorkerRecord {
         within
     }
 
-    /// Writes the journey of a seat down, from the arrival of its user to now.
-    pub fn journey(&mut self, seat: &mut Lane, outcome: Outcome, now_ns: u64) {
-        self.advance_to(now_ns);
-        seat.times.end_ns = now_ns;
+    /// Writes the journey of a seat down, from the arrival of its user to this end.
+    pub fn journey(&mut self, seat: &mut Lane, outcome: Outcome, end_ns: u64) {
+        self.advance_to(end_ns);
+        seat.times.end_ns = end_ns;
         if let Some(part) = self.parts.get(seat.entry as usize) {
             self.recorder.record_of_part(*part as usize, &seat.times, outcome);
         }

@@ -39,7 +39,7 @@ impl Worker<'_> {
         if let Some(tap) = net.tap() {
             tap.note(now, lane, self.exchanges.told(lane));
         }
-        users.ended(seat, self.exchanges.lanes[lane as usize].outcome, now);
+        users.ended(seat, &self.exchanges.lanes[lane as usize], now);
         match at_once {
             true => self.go_on(net, seat, now),
             false => users.put_off(seat, now),
@@ -72,7 +72,8 @@ impl Worker<'_> {
     fn leave<N: Net>(&mut self, net: &mut N, seat: u32, outcome: Outcome, now: u64) {
         let Some(users) = &mut self.users else { return };
         let place = &mut users.seats[seat as usize];
-        self.exchanges.record.journey(place, outcome, now);
+        let end_ns = place.times.end_ns;
+        self.exchanges.record.journey(place, outcome, end_ns);
         if let Some(tap) = net.tap() {
             tap.note(now, seat, TapEvent::Left(outcome));
         }

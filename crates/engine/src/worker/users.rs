@@ -60,6 +60,9 @@ struct User {
     draws: u64,
     /// Instant at which his next request is due: the end of the step before, pauses included.
     due_ns: u64,
+    /// Instant since which the lane of his last request is free. That is later than the end of an answer whose server is
+    /// still to close the connection.
+    free_ns: u64,
     pace_ns: u64,
     /// Outcome of the request that ended the journey.
     failed: Option<Outcome>,
@@ -159,11 +162,13 @@ impl<'a> Users<'a> {
         self.active += 1;
     }
 
-    /// A request of a seat's user has ended then. One of the teardown does not matter to the outcome of the journey.
-    pub fn ended(&mut self, seat: u32, outcome: Outcome, now: u64) {
-        let user = &mut self.users[seat as usize];
+    /// A request of a seat's user has ended, and its lane, which still knows it, is free. One of the teardown does not
+    /// matter to the outcome of the journey.
+    pub fn ended(&mut self, seat: u32, lane: &Lane, now: u64) {
+        let (user, outcome) = (&mut self.users[seat as usize], lane.outcome);
         user.in_flight -= 1;
-        user.due_ns = now;
+        user.due_ns = user.due_ns.max(lane.times.end_ns);
+        user.free_ns = now;
         let teardown = self.journeys.journeys[user.journey as usize].teardown;
         if outcome != Outcome::Answered && user.at < teardown {
             user.failed.get_or_insert(outcome);
@@ -263,7 +268,8 @@ impl<'a> Users<'a> {
             if let Some((lane, _)) = free.next() {
                 user.begun += 1;
                 user.in_flight += 1;
-                return Some(Move::Ask { lane, entry: *entry, intended_ns: user.due_ns });
+                let intended_ns = user.due_ns.max(user.free_ns);
+                return Some(Move::Ask { lane, entry: *entry, intended_ns });
             }
         }
         if user.in_flight > 0 {
@@ -311,7 +317,8 @@ impl<'a> Users<'a> {
         let user = &mut self.users[seat as usize];
         user.is_here = false;
         self.active -= 1;
-        self.seats[seat as usize].phase = LanePhase::Free;
+        let place = &mut self.seats[seat as usize];
+        (place.phase, place.times.end_ns) = (LanePhase::Free, user.due_ns);
         Move::Leave(user.failed.unwrap_or(Outcome::Answered))
     }
 

@@ -119,6 +119,20 @@ fn a_pace_waits_for_what_is_left_of_it() {
 }
 
 #[test]
+fn our_wait_for_a_server_to_close_is_no_time_of_a_journey() {
+    let walk = vec![Step::Ask(1), Step::Pause((300 * MS).into()), Step::Ask(2)];
+    let whole_ms = |never_closes: bool| {
+        let plan = LoadPlan { connections: 100, keep_alive: KeepAlive::Off, ..open(20.0) };
+        let server = Server { service: Service::Constant(10 * MS), never_closes, ..Server::default() };
+        let result = load(&on(vec![journey(walk.clone())], plan), &World::new(server, 1));
+        assert_eq!(part(&result, 4, Outcome::Answered), 20);
+        mean_ms(&result, 4)
+    };
+    let (closes, never) = (whole_ms(false), whole_ms(true));
+    assert!((320.0..322.0).contains(&closes) && (never - closes).abs() < 0.5, "{closes} ms, {never} ms");
+}
+
+#[test]
 fn there_are_never_more_users_than_asked_for_and_hardly_ever_fewer() {
     let walk = journey(vec![Step::Ask(1), Step::Pause((20 * MS).into()), Step::Ask(2)]);
     let service = Service::Exponential(5 * MS);
