@@ -128,7 +128,7 @@ impl LoadPoint {
     }
 
     /// Approximate duration of a load without streams that is carried out whole; 0 for the others.
-    fn own_estimate_ns(&self) -> u64 {
+    fn own_estimate_ns(&self, pauses_ns: u64) -> u64 {
         match (&self.profile, self.extent()) {
             (_, None) => 0,
             (_, Some(Extent::DurationNs(ns))) => ns,
@@ -139,8 +139,15 @@ impl LoadPoint {
                     }
                     _ => (0, 0),
                 };
+                // Users who arrive at a rate pause beside each other.
+                let journeys_each =
+                    if profile.is_closed() { count.div_ceil(u64::from(self.connections.max(1))) } else { 1 };
+                let paused_ns = journeys_each.saturating_mul(pauses_ns);
                 let answered_ns = (count as f64 / ASSUMED_PER_S * 1e9) as u64;
-                ramp_ns.saturating_add(thought_ns).saturating_add(answered_ns).min(cap_ns)
+                [ramp_ns, thought_ns, paused_ns, answered_ns]
+                    .into_iter()
+                    .fold(0, u64::saturating_add)
+                    .min(cap_ns)
             }
         }
     }
@@ -162,11 +169,12 @@ impl LoadPoint {
         self.streams.iter().map(LoadPoint::length_ns).fold(own, u64::max)
     }
 
-    /// Approximate duration of a load that is carried out whole; 0 for the others.
-    pub fn estimated_ns(&self) -> u64 {
+    /// Approximate duration of a load that is carried out whole, 0 for the others; of users whose journey pauses for
+    /// `pauses_ns`.
+    pub fn estimated_ns(&self, pauses_ns: u64) -> u64 {
         match self.streams.is_empty() {
-            true => self.own_estimate_ns(),
-            false => self.streams.iter().map(LoadPoint::estimated_ns).max().unwrap_or(0),
+            true => self.own_estimate_ns(pauses_ns),
+            false => self.streams.iter().map(|stream| stream.estimated_ns(pauses_ns)).max().unwrap_or(0),
         }
     }
 

@@ -82,8 +82,9 @@ impl<'a> Reckoning<'a> {
             (true, false) => (whole_ns.min(PLAIN_SLICE_NS), timing.cycles.min(PLAIN_CYCLES)),
             (true, true) => (whole_ns, timing.cycles.min(PLAIN_CYCLES)),
         };
+        let pauses_ns = self.study.journeys.as_ref().map_or(0, |journeys| journeys.pauses_ns);
         let of_point = |point: &LoadPoint| match point.is_whole() {
-            true => point.estimated_ns(),
+            true => point.estimated_ns(pauses_ns),
             false => slice_ns,
         };
         // A slice waits for no other variant to be quiet where processes cannot be observed.
@@ -93,9 +94,7 @@ impl<'a> Reckoning<'a> {
             _ => SLICE_OVERHEAD_S,
         };
         // Users finish their journeys.
-        let drain_s =
-            self.study.journeys.as_ref().map_or(0.0, |journeys| journeys.pauses_ns as f64 / S as f64);
-        let beside_s = overhead_s + drain_s;
+        let beside_s = overhead_s + pauses_ns as f64 / S as f64;
         let one_each = self.study.points.iter().map(|point| of_point(point) as f64 / S as f64 + beside_s);
         one_each.sum::<f64>() * f64::from(cycles)
     }

@@ -47,6 +47,27 @@ fn two_jvms_at_one_point_are_started_six_to_eight_times_in_eight_minutes_and_pla
     assert!(plan.estimated_seconds < 120.0, "{}", plan.estimated_seconds);
 }
 
+#[test]
+fn a_count_of_journeys_takes_the_time_of_their_pauses() {
+    let seconds = |load: &str, pause: &str| {
+        let text = format!(
+            "study: shop
+question: Who sells sooner?
+subjects: {{ a: {{ url: 'http://127.0.0.1:1/' }}, b: {{ url: 'http://127.0.0.1:2/' }} }}
+journeys: {{ buy: [ cart: {{ get: /cart }}, pause: {pause} ] }}
+load: {load}
+claims: [ sooner: 'p50(a) < p50(b)' ]
+"
+        );
+        make(&study_of(&text), Preset::Smoke, 1, None, cycles(), &one_each()).estimated_seconds
+    };
+    // Each of four users takes ten journeys, on each of two servers.
+    for load in ["{ users: { users: 4, loops: 10 } }", "{ closed: { connections: 4, requests: 40 } }"] {
+        let longer = seconds(load, "2s") - seconds(load, "1ms");
+        assert!((38.0..90.0).contains(&longer), "{load}: {longer} s");
+    }
+}
+
 /// Two servers that compile nothing.
 fn plain() -> Study {
     study_of(&SMALL.replace("use: tomcat", "use: reference").replace(
