@@ -33,7 +33,7 @@ const PASSES: u64 = 1_000;
 /// Passes of it that a user is reckoned with.
 const USUAL_PASSES: u64 = 3;
 /// Users at once of an open load that names no number.
-const AT_LEAST: u32 = 100;
+const AT_LEAST: u32 = 500;
 const AT_MOST: u32 = 5_000;
 
 keys! {
