@@ -3,46 +3,17 @@
 
 #![allow(clippy::unwrap_used, reason = "tests may")]
 
+mod memory;
+
+use memory::{SECOND, live, plan_of};
 use proofload_engine::{
-    Arrival, Extent, KeepAlive, Launch, LoadPlan, Merger, MixEntry, Profile, ShareResult, Timeouts, Watch,
-    execute_share,
+    Arrival, Launch, LoadPlan, Merger, MixEntry, Profile, ShareResult, Watch, execute_share,
 };
 use proofload_measure::{LatencyHistogram, SparseSnapshot};
 use proofload_testkit::sim::{Server, Service, World};
 use proofload_wire::http1::RequestSpec;
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicIsize, Ordering};
 
-struct Counting;
-
-static LIVE_BYTES: AtomicIsize = AtomicIsize::new(0);
-
-// SAFETY: every call is handed to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        LIVE_BYTES.fetch_add(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        LIVE_BYTES.fetch_add(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        LIVE_BYTES.fetch_sub(layout.size() as isize, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-const SECOND: u64 = 1_000_000_000;
 const MIB: isize = 1 << 20;
 /// All that a load holds in [`LatencyHistogram`]s for one second of it.
 const DENSE: isize = 8 * 33 * 1_024 * 8;
@@ -51,34 +22,10 @@ fn plan(seconds: u64) -> LoadPlan {
     let spec = RequestSpec::get("server.test", "/");
     let encode = |close| Arc::new(RequestSpec { close, ..spec.clone() }.encode().unwrap());
     let (expect, follow) = Default::default();
-    LoadPlan {
-        targets: vec![std::net::SocketAddr::from(([127, 0, 0, 1], 80)).into()],
-        mix: vec![MixEntry {
-            weight: 1,
-            target: 0,
-            request: encode(false),
-            closing_request: encode(true),
-            expect,
-            follow,
-            digest: None,
-        }],
-        profile: Profile::Open { rate_per_s: 50.0, arrival: Arrival::Poisson, coalesce_ns: 0 },
-        connections: 8,
-        in_flight: 1,
-        keep_alive: KeepAlive::On,
-        timeouts: Timeouts::default(),
-        discard_ns: 0,
-        extent: Extent::DurationNs(seconds * SECOND),
-        drain_ns: SECOND,
-        workers: 1,
-        cpus: Vec::new(),
-        seed: 1,
-        share: (0, 1),
-        asking: Default::default(),
-        shortage: Default::default(),
-        driver: Default::default(),
-        settings: Default::default(),
-    }
+    let (request, closing_request) = (encode(false), encode(true));
+    let asked = MixEntry { weight: 1, target: 0, request, closing_request, expect, follow, digest: None };
+    let profile = Profile::Open { rate_per_s: 50.0, arrival: Arrival::Poisson, coalesce_ns: 0 };
+    plan_of(vec![asked], profile, 8, seconds)
 }
 
 /// A share of a load as it is told, and handed over in the end.
@@ -104,8 +51,8 @@ fn recorded(seconds: u64) -> Recorded {
 fn held(recorded: &Recorded, shares: u32) -> (Vec<isize>, isize) {
     let plans = [plan(recorded.seconds.len() as u64 - 1)];
     let watch = Watch::default();
-    let before = LIVE_BYTES.load(Ordering::Relaxed);
-    let held = || LIVE_BYTES.load(Ordering::Relaxed) - before;
+    let before = live();
+    let held = || live() - before;
     let mut merger = Merger::new(&plans, &watch, shares);
     let mut after = Vec::with_capacity(recorded.seconds.len());
     let at_first = held();
