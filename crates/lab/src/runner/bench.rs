@@ -56,7 +56,7 @@ impl Absent {
 }
 
 /// A load that was carried out, with what the subject used in its window.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Loaded {
     /// The generator's books, one for each stream; one without streams.
     pub results: Vec<LoadResult>,

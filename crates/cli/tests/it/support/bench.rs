@@ -192,11 +192,9 @@ impl SimBench<'_> {
             started_unix_ns: clock::unix_ns(),
             results,
             subject,
-            telemetry: None,
             age_seconds,
             conditions: Some(Conditions::default()),
-            marks: Vec::new(),
-            cause: None,
+            ..Loaded::default()
         })
     }
 }

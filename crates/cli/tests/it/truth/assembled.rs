@@ -129,12 +129,10 @@ impl Bench for RecordedBench<'_> {
                 cpu_ns: Some((slice.cpu.exp() * lost * answered as f64) as u64),
                 ..SubjectUse::default()
             }),
-            telemetry: None,
             started_unix_ns,
             age_seconds: 30.0,
             conditions: Some(Conditions { subject_steal_share: Some(steal), ..Conditions::default() }),
-            marks: Vec::new(),
-            cause: None,
+            ..Loaded::default()
         })
     }
 

@@ -97,13 +97,9 @@ impl<W: FnMut(usize, u64) -> World> Bench for SimBench<'_, W> {
         self.now_ns = started_ns + load_window.measure_ns;
         Ok(Loaded {
             results: vec![result],
-            subject: None,
-            telemetry: None,
             started_unix_ns: started_ns,
             age_seconds: 1.0,
-            conditions: None,
-            marks: Vec::new(),
-            cause: None,
+            ..Loaded::default()
         })
     }
 

@@ -124,13 +124,8 @@ impl Bench for QueueBench {
             self.is_unkept || rate_per_s > self.dies_above_per_s || self.dies_at_load == Some(self.loads);
         Ok(Loaded {
             results: vec![self.result(self.capacities[variant], rate_per_s, window, stopped)],
-            subject: None,
-            telemetry: None,
             started_unix_ns: start_ns,
-            age_seconds: 0.0,
-            conditions: None,
-            marks: Vec::new(),
-            cause: None,
+            ..Loaded::default()
         })
     }
 

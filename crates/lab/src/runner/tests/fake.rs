@@ -239,13 +239,10 @@ impl Bench for FakeBench {
         Ok(Loaded {
             results,
             subject: Some(nature.map_or_else(SubjectUse::default, Nature::used)),
-            telemetry: None,
             started_unix_ns: start_ns,
-            age_seconds: 0.0,
             conditions: stolen
                 .then(|| Conditions { subject_steal_share: Some(0.1), ..Conditions::default() }),
-            marks: Vec::new(),
-            cause: None,
+            ..Loaded::default()
         })
     }
 

@@ -67,7 +67,7 @@ struct Shop<'a> {
     rounds: [f64; 2],
     drift: f64,
     now_ns: u64,
-    /// What the servers did in the last load.
+    /// Counts of the servers in the last load.
     served: Served,
 }
 
@@ -146,16 +146,7 @@ impl Bench for Shop<'_> {
         let result = self.carry_out(variant, &plan);
         let started_unix_ns = self.now_ns + window.discard_ns;
         self.now_ns = started_unix_ns + window.measure_ns + SECOND / 2;
-        Ok(Loaded {
-            results: vec![result],
-            subject: None,
-            telemetry: None,
-            started_unix_ns,
-            age_seconds: 0.0,
-            conditions: None,
-            marks: Vec::new(),
-            cause: None,
-        })
+        Ok(Loaded { results: vec![result], started_unix_ns, ..Loaded::default() })
     }
 
     fn alive(&mut self, _variant: usize) -> Result<(), Absent> {
@@ -171,7 +162,7 @@ impl Bench for Shop<'_> {
     }
 }
 
-/// What all of a study's rounds showed.
+/// Observations of all rounds of a study.
 fn observed(study: &Study, checkout: [f64; 2], seed: u64) -> (Plan, Observations) {
     let mut plan = planned(study, 2 * FIVE_MINUTES);
     plan::retime(&mut plan, "warm-up=50ms").expect("a timing");
@@ -248,7 +239,7 @@ fn rounds_of_the_replays_are_those_that_the_engine_gives() {
     assert!(made == recorded, "the engine simulates other rounds: put these into the file");
 }
 
-/// What the replays take for granted.
+/// Timing that the replays assume.
 #[test]
 fn five_minutes_have_twenty_rounds_of_four_slices_that_are_long_beside_a_journey() {
     for (name, load) in LOADS {
