@@ -42,7 +42,7 @@ impl Checked {
         &self.catalogue
     }
 
-    /// Where servers and what they need come from.
+    /// Sources of servers: the catalogue, and the cache of downloads.
     pub fn sources(&self) -> (&Catalogue, &Cache) {
         (&self.catalogue, &self.cache)
     }

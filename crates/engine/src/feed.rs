@@ -68,7 +68,7 @@ pub enum Feeder {
     Text { length: u32 },
     /// A random identifier (RFC 9562, version 4).
     Uuid,
-    /// When the exchange was intended.
+    /// Intended time of the exchange.
     Time(TimeForm),
 }
 

@@ -60,7 +60,7 @@ pub struct Follow {
 pub struct Expect {
     /// One of these codes; without any one that is good in its protocol (of HTTP 200 to 399).
     pub status: Vec<RangeInclusive<u16>>,
-    /// So many bytes of body, as it came.
+    /// Length of the body as it came, in bytes.
     pub bytes: Option<RangeInclusive<u64>>,
     /// Longest response time, in nanoseconds.
     pub within_ns: Option<u64>,

@@ -40,9 +40,9 @@ pub struct Feeders {
     feed: Feed,
     /// The table of each feeder that has one.
     tables: Vec<Option<Table>>,
-    /// How often each is drawn from, where that is written.
+    /// Scope of each feeder's draws, if written.
     per: Vec<Option<Per>>,
-    /// What users capture.
+    /// Names of captured values.
     variables: Vec<String>,
     draws: HashMap<(Source, Writing), u16>,
 }

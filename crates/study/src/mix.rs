@@ -97,7 +97,7 @@ keys! {
     EXPECT {
         /// One of these statuses: `404`, `[200, 404-410]`, `5xx`.
         optional status: STATUSES,
-        /// So many bytes of body: `1024`, `1KiB`, `100..2KiB`.
+        /// Length of the body in bytes: `1024`, `1KiB`, `100..2KiB`.
         optional bytes: SIZES,
         /// Longest response time: `500ms`.
         optional within: DURATION,
@@ -208,7 +208,7 @@ pub(super) fn check_entry(name: &str, field: &Field<'_>, shared: &Shared<'_>) ->
     })
 }
 
-/// What the answer leaves with the user, who has a journey to go on with.
+/// Values that a user takes from the answer, for the later steps of his journey.
 fn check_captured(map: &Map<'_>, shared: &Shared<'_>) -> Option<Vec<Capture>> {
     let Some(field) = map.optional("capture") else { return Some(Vec::new()) };
     if !shared.has_journeys {

@@ -162,7 +162,7 @@ kinds! {
         ("random", "Any row at any time, by the seed."),
         ("unique", "One after the other, none twice; a request without one is not sent, and internal."),
     ]);
-    /// How often a feeder is drawn from.
+    /// Scope of a draw from a feeder.
     PER = Kind::Words(&[
         ("user", "Once, for all requests of a user."),
         ("request", "For each request."),

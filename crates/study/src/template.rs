@@ -23,7 +23,7 @@ pub(super) enum TextPart<'t> {
     Value {
         name: &'t str,
         column: Option<&'t str>,
-        /// That of the place without one.
+        /// None: the filter of the place.
         filter: Option<Filter>,
     },
     /// A variable of the environment.

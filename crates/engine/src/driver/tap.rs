@@ -41,7 +41,7 @@ pub enum TapEvent {
     Moves(Conn),
     /// The user begins the request of this entry of the mix.
     Asks(usize),
-    /// That request has ended.
+    /// The end of that request.
     Ended(Box<Ended>),
     /// The user has taken this step, which asks nothing, and goes on at `to`.
     Took {
@@ -59,7 +59,7 @@ pub enum TapEvent {
 pub struct Ended {
     pub entry: usize,
     pub outcome: Outcome,
-    /// Why it is not a good one, in a sentence.
+    /// Reason of a bad outcome, for a reader.
     pub why: Option<String>,
     pub took_ns: u64,
     /// Variables that an answer as expected gave him, with their values.

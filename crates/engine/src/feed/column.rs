@@ -18,7 +18,7 @@ pub struct Column {
 pub struct ReadColumn {
     /// One behind the other.
     pub texts: Streamed,
-    /// Where each ends in them: 8 bytes, the lowest first.
+    /// End of each text in them: 8 bytes, the lowest first.
     pub ends: Streamed,
     /// Length of the longest.
     pub longest: usize,

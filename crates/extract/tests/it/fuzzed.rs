@@ -1,4 +1,4 @@
-//! What the fuzz target runs.
+//! Body of the fuzz target, and its law over the seeds.
 
 use proofload_extract::{Finder, Found, Pick, Schema, Selector};
 

@@ -151,7 +151,7 @@ impl<'a> LiveBench<'a> {
         Ok(plans)
     }
 
-    /// What `plan` makes of the terms of a load on this variant.
+    /// Calls `plan` with the terms of a load on this variant.
     fn with_terms<T>(
         &self,
         variant: usize,
